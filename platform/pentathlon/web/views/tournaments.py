@@ -37,7 +37,7 @@ from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes, may_release
 from pentathlon.tournaments.results.standings import Standing, crosstable, seat_rates, standings
 from pentathlon.tournaments.scheduling.secrecy import count_parts
-from pentathlon.web.docs.texts import render_text, summary_of
+from pentathlon.web.docs.guides import render_text, summary_of
 from pentathlon.web.forms.arrangement import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pairings import MOST_MATCHES, bracket, swiss_round
