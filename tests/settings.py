@@ -9,7 +9,7 @@ import os
 import re
 from contextlib import ExitStack
 
-from pentathlon.local.environment.bytecode import shared_bytecode
+from pentathlon.local.servers.runtime import shared_bytecode
 from pentathlon.local.servers.valkey import exported_servers
 
 _servers = ExitStack()
