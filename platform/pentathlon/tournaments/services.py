@@ -25,7 +25,6 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
-from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.checks import check_plan
 from pentathlon.tournaments.documents.document import (
@@ -46,7 +45,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.notices import note_end, note_tournament
+from pentathlon.tournaments.notices import audit_tournament, note_end, note_tournament
 from pentathlon.tournaments.results.final_table import final_rows
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, matches_at_once

@@ -24,7 +24,6 @@ from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.matches.specs import MatchSpec
 from pentathlon.ratings.services import enter_matches
-from pentathlon.tournaments.audit_events import audit_match, audit_tournament
 from pentathlon.tournaments.batches import (
     LONGEST_REASON,
     Block,
@@ -41,6 +40,7 @@ from pentathlon.tournaments.models import (
     TournamentMatch,
     TournamentState,
 )
+from pentathlon.tournaments.notices import audit_match, audit_tournament
 from pentathlon.tournaments.scheduling.blocks import (
     MOST_REPLAYS,
     make_void,

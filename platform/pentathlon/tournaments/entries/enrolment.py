@@ -14,7 +14,6 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.errors import Conflict, InvalidInput, refuse_all
 from pentathlon.matches.hidden_lanes import is_repeated
-from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import draft_document
 from pentathlon.tournaments.entries.eligibility import (
@@ -27,6 +26,7 @@ from pentathlon.tournaments.entries.eligibility import (
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
 from pentathlon.tournaments.guards import check_state, is_organiser_of, lock, lock_own
 from pentathlon.tournaments.models import UNSTARTED, Entry, EntryState, Tournament, TournamentState
+from pentathlon.tournaments.notices import audit_entry
 from pentathlon.tournaments.people_rows import Team
 
 

@@ -23,7 +23,6 @@ from pentathlon.bots.doors import Door, check_door
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, refuse_all
-from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.checks import gather_errors
 from pentathlon.tournaments.documents.document import document, event_key
@@ -48,7 +47,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.notices import note_entry
+from pentathlon.tournaments.notices import audit_entry, note_entry
 from pentathlon.tournaments.people_rows import LONGEST_REASON
 from pentathlon.tournaments.scheduling.blocks import versions_out
 from pentathlon.tournaments.scheduling.history import read_input

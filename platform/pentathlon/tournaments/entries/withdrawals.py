@@ -24,7 +24,6 @@ from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchStat
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
-from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.entries.replacement_blocks import (
     carry_out_replacements,
     void_unplayable,
@@ -38,7 +37,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.notices import note_entry
+from pentathlon.tournaments.notices import audit_entry, note_entry
 from pentathlon.tournaments.scheduling.blocks import (
     numbers_of_versions,
     versions_of,

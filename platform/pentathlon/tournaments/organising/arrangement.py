@@ -19,7 +19,6 @@ from pentathlon.accounts.models import User
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import DomainError, InvalidInput
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents.checks import gather_errors
 from pentathlon.tournaments.documents.document import columns_of
 from pentathlon.tournaments.entries.eligibility import EntryRules
@@ -31,6 +30,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
+from pentathlon.tournaments.notices import audit_tournament
 from pentathlon.tournaments.people_rows import Invitation
 from pentathlon.tournaments.results.hidden_results import hide_results
 from pentathlon.tournaments.services import create_tournament

@@ -21,7 +21,6 @@ from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, DomainError, refuse_all
 from pentathlon.matches.hidden_lanes import HiddenLane, is_repeated, mark_repeated
-from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.checks import gather_errors
 from pentathlon.tournaments.documents.document import columns_of
@@ -30,7 +29,7 @@ from pentathlon.tournaments.entries.enrolment import enter_versions
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
 from pentathlon.tournaments.guards import check_revision, check_state, lock_own, revision_of
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
-from pentathlon.tournaments.notices import note_change
+from pentathlon.tournaments.notices import audit_tournament, note_change
 from pentathlon.tournaments.organising.arrangement import (
     Arrangement,
     Draft,
