@@ -38,14 +38,17 @@ from pentathlon.ratings.recompute import (
     recompute_pool,
     store_ratings,
 )
-from pentathlon.ratings.results import among_own, counting_seats, read_results, why_not_counted
 from pentathlon.ratings.scopes import (
     RatingScope,
+    among_own,
     counted,
+    counting_seats,
     digest_in_key,
     digests_of,
+    read_results,
     revoke_rows,
     scope_of,
+    why_not_counted,
 )
 from pentathlon.ratings.scores import count_scores
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, Result, draw_probability

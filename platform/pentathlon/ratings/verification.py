@@ -32,7 +32,7 @@ from pentathlon.ratings.recompute import (
     rating_facts,
     stored_changes,
 )
-from pentathlon.ratings.results import UNRATED_SANDBOX, among_own, rows_without_sandbox
+from pentathlon.ratings.scopes import UNRATED_SANDBOX, among_own, rows_without_sandbox
 from pentathlon.ratings.scores import scores_differ
 from pentathlon.ratings.skill import ALGORITHM_VERSION
 

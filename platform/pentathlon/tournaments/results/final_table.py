@@ -14,7 +14,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.ratings.models import Pool, tournament_key
-from pentathlon.ratings.results import counting_seats, rows_without_sandbox
+from pentathlon.ratings.scopes import counting_seats, rows_without_sandbox
 from pentathlon.ratings.scores import read_scores
 from pentathlon.ratings.skill import Skill, fold, results_of_matches
 from pentathlon.ratings.verification import Difference, facts_are_equal, is_exact
