@@ -26,16 +26,18 @@ from pentathlon.core.server.limits import (
     ThreadGroup,
     allowance,
 )
-from pentathlon.core.server.protocol import (
+from pentathlon.core.server.proxies import WAS_FORWARDED
+from pentathlon.core.server.refusals import (
     Environ,
     Message,
     Receive,
+    Refused,
     Scope,
     Send,
     WsgiApplication,
+    busy,
+    send_refusal,
 )
-from pentathlon.core.server.proxies import WAS_FORWARDED
-from pentathlon.core.server.refusals import Refused, busy, send_refusal
 
 _CHUNK: Final = 64 * 1024
 _WITHOUT_BODY: Final = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
