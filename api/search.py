@@ -7,7 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from api.protocol.access import CountedView, lacks_scope
+from api.protocol.access import lacks_scope
+from api.protocol.endpoint import CountedView
 from api.protocol.pagination import OnePage
 from api.protocol.requests import check_parameters
 from pentathlon.accounts.models import Scope, User

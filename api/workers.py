@@ -8,8 +8,8 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.protocol.access import CountedView, ReadOrSignedIn, StaffOnly
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.access import ReadOrSignedIn, StaffOnly
+from api.protocol.endpoint import LARGEST_ID, CountedView, Endpoint
 from api.protocol.pagination import GameFilter, OnePage
 from api.protocol.requests import (
     PublicReasonField,

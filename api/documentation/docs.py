@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.documentation.reference import DOCUMENT, groups
-from api.protocol.access import CountedView
+from api.protocol.endpoint import CountedView
 from api.protocol.requests import check_parameters
 from pentathlon.core.caching import FOR_ALL, answer_packed, tag_of
 from pentathlon.core.wheel import Wheel, engines_wheel, install_line

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -18,9 +17,7 @@ from rest_framework.exceptions import (
 )
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
-from rest_framework.views import APIView
 
 from pentathlon.accounts.models import ApiToken, Scope, User
 from pentathlon.accounts.oauth.protocol import ACCESS_PREFIX, AppAccess, find_app_access
@@ -224,38 +221,3 @@ def _needed_scope(request: Request, view: object) -> Scope | None:
         return private.get(getattr(view, "action", ""))
     scope: Scope | None = getattr(view, "write_scope", None)
     return scope
-
-
-class CountedView(APIView):
-    """Puts the state of the rates that a request counts against into the headers of its answer."""
-
-    throttles: Sequence[BaseThrottle] = ()
-    """The throttles that have counted this request."""
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        """Return the throttles of this request, and remember what they count."""
-        self.throttles = made = super().get_throttles()
-        return made
-
-    def throttled(self, request: Request, wait: float) -> NoReturn:
-        """Refuse the request, and name the rate that it has reached."""
-        counting = (each for each in self.throttles if isinstance(each, CountingThrottle))
-        reached = [count for each in counting for count in each.counts if count.wait_s]
-        if not reached:
-            raise Throttled(wait)
-        raise RateReached(max(reached, key=lambda count: count.wait_s))
-
-    def finalize_response(
-        self, request: Request, response: Response, *args: object, **kwargs: object
-    ) -> Response:
-        """Write the headers."""
-        answer = super().finalize_response(request, response, *args, **kwargs)
-        counting = (each for each in self.throttles if isinstance(each, CountingThrottle))
-        if counts := [count for each in counting for count in each.counts]:
-            answer.headers["RateLimit-Policy"] = ", ".join(
-                f'"{each.rate}";q={each.limit};w={each.window_s}' for each in counts
-            )
-            answer.headers["RateLimit"] = ", ".join(
-                f'"{each.rate}";r={each.left};t={each.resets_s}' for each in counts
-            )
-        return answer

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, NoReturn, TypeVar, cast
 
 from django.conf import settings
 from django.db.models import Model
 from django.http import Http404
 from django_filters.rest_framework import FilterSet
+from rest_framework.exceptions import Throttled
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
+from rest_framework.throttling import BaseThrottle
+from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
-from api.protocol.access import CountedView, lacks_scope
+from api.protocol.access import CountingThrottle, RateReached, lacks_scope
 from api.protocol.negotiation import check_encoding
 from api.protocol.pagination import ORDERING, PAGE_PARAMETERS, CursorPages
 from api.protocol.requests import check_parameters
@@ -78,6 +81,41 @@ PUBLIC_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """A pattern for ids of things that nobody should be able to count: UUIDs."""
 LARGEST_ID: Final = 10**18 - 1
 _ID: Final = re.compile(r"[0-9]{1,18}")
+
+
+class CountedView(APIView):
+    """Puts the state of the rates that a request counts against into the headers of its answer."""
+
+    throttles: Sequence[BaseThrottle] = ()
+    """The throttles that have counted this request."""
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        """Return the throttles of this request, and remember what they count."""
+        self.throttles = made = super().get_throttles()
+        return made
+
+    def throttled(self, request: Request, wait: float) -> NoReturn:
+        """Refuse the request, and name the rate that it has reached."""
+        counting = (each for each in self.throttles if isinstance(each, CountingThrottle))
+        reached = [count for each in counting for count in each.counts if count.wait_s]
+        if not reached:
+            raise Throttled(wait)
+        raise RateReached(max(reached, key=lambda count: count.wait_s))
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: object, **kwargs: object
+    ) -> Response:
+        """Write the headers."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        counting = (each for each in self.throttles if isinstance(each, CountingThrottle))
+        if counts := [count for each in counting for count in each.counts]:
+            answer.headers["RateLimit-Policy"] = ", ".join(
+                f'"{each.rate}";q={each.limit};w={each.window_s}' for each in counts
+            )
+            answer.headers["RateLimit"] = ", ".join(
+                f'"{each.rate}";r={each.left};t={each.resets_s}' for each in counts
+            )
+        return answer
 
 
 class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
