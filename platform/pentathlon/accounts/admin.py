@@ -16,13 +16,13 @@ from oauth2_provider.models import (
 
 from pentathlon.accounts.audit.admin import AuditedAdmin
 from pentathlon.accounts.models import ApiToken, NameKind, Passkey, TotpKey, User
+from pentathlon.accounts.names import take_name
 from pentathlon.accounts.oauth.models import OAuthApp
 from pentathlon.accounts.oauth.services import block_app
 from pentathlon.accounts.roles import is_staff, note_roles
 from pentathlon.accounts.second_factors import reset_second_factors
 from pentathlon.core.admin import ReadOnlyAdmin
 from pentathlon.core.errors import DomainError
-from pentathlon.core.names import take_name
 from pentathlon.core.texts import site_of
 
 _ROLES: Final = ("is_organiser", "is_vouched", "is_staff", "is_superuser", "is_active")

@@ -13,11 +13,12 @@ from django.utils import timezone
 
 from pentathlon.accounts.letters import can_send_letters
 from pentathlon.accounts.models import ApiToken, NameKind, Scope, User
+from pentathlon.accounts.names import free_names, take_name
 from pentathlon.accounts.passwords import check_email, check_new_password
 from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.accounts.verification import ask_for_verification
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
-from pentathlon.core.names import free_names, is_of_the_house, name_key, take_name
+from pentathlon.core.names import is_of_the_house, name_key
 from pentathlon.core.quotas import Quota
 
 MOST_TOKENS: Final = 50

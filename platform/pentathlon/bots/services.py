@@ -8,6 +8,7 @@ from django.db.models.functions import Lower, Now
 
 from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import NameKind, User
+from pentathlon.accounts.names import free_names, take_name
 from pentathlon.accounts.roles import is_staff
 from pentathlon.bots.archives import (
     BadArchive,
@@ -19,7 +20,7 @@ from pentathlon.bots.archives import (
 from pentathlon.bots.audit_events import audit_version, note_version
 from pentathlon.bots.models import Bot, BotVersion, BuildLog, VersionGame, VersionState
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
-from pentathlon.core.names import free_names, is_of_the_house, take_name
+from pentathlon.core.names import is_of_the_house
 from pentathlon.core.server.limits import MOST_OF_UNVERIFIED
 from pentathlon.core.texts import storable
 from pentathlon_engines.archive.archives import CheckedArchive

@@ -6,12 +6,9 @@ letters that a reader takes for each other, as in `r-mac`, `R Mac` and `rnac`.
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
-from collections.abc import Iterable
 from typing import Final
 
-from pentathlon.accounts.models import NameKind, TakenName, User
 from pentathlon_engines.manifest import built_in_bots
 
 _INVISIBLE: Final = ("Z", "P", "C")
@@ -65,27 +62,3 @@ def is_of_the_house(name: str) -> bool:
 
 def _house_keys() -> frozenset[str]:
     return frozenset(map(name_key, (*_OF_THE_HOUSE, *built_in_bots())))
-
-
-def take_name(*, kind: NameKind, name: str, holder: User) -> bool:
-    """Take a name unless somebody else has one that looks like it; return whether it is theirs.
-
-    One person may have several names that look alike.
-    """
-    digest = digest_of(name)
-    taken = TakenName(kind=kind, digest=digest, holder=holder)
-    TakenName.objects.bulk_create([taken], ignore_conflicts=True)
-    return TakenName.objects.filter(kind=kind, digest=digest, holder=holder).exists()
-
-
-def free_names(*, kind: NameKind, names: Iterable[str]) -> list[str]:
-    """Return the names that are not of the house and look like nobody's."""
-    digests = {name: digest_of(name) for name in names if not is_of_the_house(name)}
-    rows = TakenName.objects.filter(kind=kind, digest__in=digests.values())
-    taken = set(rows.values_list("digest", flat=True))
-    return [name for name, digest in digests.items() if digest not in taken]
-
-
-def digest_of(name: str) -> str:
-    """Return the digest of a name as it looks."""
-    return hashlib.sha256(name_key(name).encode()).hexdigest()

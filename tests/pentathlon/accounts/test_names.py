@@ -9,12 +9,12 @@ from django.core.management import call_command
 from django.test import Client
 
 from pentathlon.accounts.models import NameKind, TakenName, User
+from pentathlon.accounts.names import digest_of, free_names, take_name
 from pentathlon.accounts.services import register
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot
 from pentathlon.bots.services import store_version
 from pentathlon.core.errors import Conflict, InvalidInput
-from pentathlon.core.names import digest_of, free_names, take_name
 from pentathlon.ladders.reference import platform_account
 from pentathlon.operations.personal_data.deletion import delete_own_account
 from tests.factories import PASSWORD, make_staff, make_upload, make_user

@@ -12,9 +12,10 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import NameKind, User
+from pentathlon.accounts.names import take_name
 from pentathlon.accounts.services import find_person
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from pentathlon.core.names import is_of_the_house, take_name
+from pentathlon.core.names import is_of_the_house
 from pentathlon.core.quotas import Quota
 from pentathlon.tournaments.entries.eligibility import check_caps_of_member
 from pentathlon.tournaments.people_rows import LONGEST_TEAM, Team, TeamMember
