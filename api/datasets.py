@@ -8,8 +8,8 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 
 from api.protocol.endpoint import Endpoint
-from api.protocol.filters import GameFilter, IdFilter, MomentFilter
-from api.protocol.lines import LINES, stretch_of_lines
+from api.protocol.negotiation import LINES, stretch_of_lines
+from api.protocol.pagination import GameFilter, IdFilter, MomentFilter
 from pentathlon.core.caching import answer_for_ever, answer_packed_for_ever
 from pentathlon.core.errors import NotFound
 from pentathlon.insight.datasets.contents import (

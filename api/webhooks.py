@@ -11,11 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.protocol.endpoint import LARGEST_ID, Endpoint
-from api.protocol.filters import MADE_PARAMETERS, MadeFilterSet
-from api.protocol.pagination import PAGE_PARAMETERS, OnePage
+from api.protocol.pagination import MADE_PARAMETERS, PAGE_PARAMETERS, MadeFilterSet, OnePage
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.core.addresses import site_of
+from pentathlon.core.texts import site_of
 from pentathlon.webhooks import services
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_CHOICES, USUAL, EventType
 from pentathlon.webhooks.messages import told_of

@@ -22,7 +22,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.team_rows import Team, TeamMember
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.record.record import canonical

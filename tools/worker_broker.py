@@ -6,8 +6,7 @@ from secrets import token_hex
 from typing import Final
 from urllib.parse import urlsplit
 
-from pentathlon.fleet.queue_acl import WORKER, worker_line
-from pentathlon.fleet.queues import QUEUES
+from pentathlon.fleet.queues import QUEUES, WORKER, worker_line
 
 VARIABLE: Final = "PENTATHLON_WORKER_BROKER"
 

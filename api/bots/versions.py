@@ -14,10 +14,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.bots.reasons import ReasonSerializer
 from api.protocol.endpoint import Endpoint
-from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.negotiation import ShallowJSONParser
+from api.protocol.pagination import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.archives import read_archive, read_files
@@ -32,9 +31,30 @@ from pentathlon.bots.services import (
 )
 from pentathlon.core.errors import NotFound
 from pentathlon.ladders.tables import why_version_waits
+from pentathlon.matches.dispatch.reasons import Before, Reason
 from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
+
+
+class BeforeSerializer(serializers.Serializer[Before]):
+    """What goes before a match; both numbers fall."""
+
+    matches = serializers.IntegerField()
+    expected_s = serializers.IntegerField(
+        allow_null=True, help_text="Seconds until its turn, as matches have lasted lately."
+    )
+
+
+class ReasonSerializer(serializers.Serializer[Reason]):
+    """Why a match is not running."""
+
+    code = serializers.CharField(help_text="Stable, such as `no_worker` or `bot_cap`.")
+    sentence = serializers.CharField()
+    before = BeforeSerializer(
+        allow_null=True, help_text="null where its place in the line is not known."
+    )
+
 
 T = TypeVar("T", bound=Model)
 

@@ -11,26 +11,27 @@ from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
 from api.matches.matches import SeatedVersionSerializer
+from api.protocol.access import SignedIn
 from api.protocol.endpoint import LARGEST_ID, Endpoint
-from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
-from api.protocol.permissions import SignedIn
+from api.protocol.pagination import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.core.server.limits import CHALLENGE_BLOCKS
 from pentathlon.tournaments.challenges.models import Challenge, ChallengeQuerySet, ChallengeState
-from pentathlon.tournaments.challenges.quotas import daily_quota, under_way_quota
 from pentathlon.tournaments.challenges.results import (
     ChallengeBlock,
+    SprtReading,
     blocks_of,
     read_test,
     seats_of,
     with_ranks,
 )
-from pentathlon.tournaments.challenges.scores import SprtReading
 from pentathlon.tournaments.challenges.services import (
     DEFAULT_BLOCKS,
     cancel_challenge,
     create_challenge,
+    daily_quota,
+    under_way_quota,
 )
 from pentathlon_engines import GAMES
 from pentathlon_engines.strength.block_scores import BlockScore

@@ -1,6 +1,9 @@
+from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
+from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
@@ -9,30 +12,90 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.bots.reasons import ReasonSerializer
-from api.bots.versions import BotNameSerializer
-from api.matches.analyses import AnalysisSerializer, analysis_of
-from api.matches.explanations import ExplanationSerializer
-from api.matches.lists import MatchFilter, MatchPages
+from api.bots.versions import BotNameSerializer, ReasonSerializer
+from api.matches.explanations import AnalysisSerializer, ExplanationSerializer, analysis_of
 from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.pagination import ORDERING, GameFilter, IdFilter, MadeFilterSet, NewestFirst
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import BotVersion
-from pentathlon.core.errors import NotFound
+from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.core.server.limits import MOST_FOLLOWED
-from pentathlon.insight.analyses.curves import read_curve
-from pentathlon.live.snapshots import matches_now
-from pentathlon.live.tickets import View, follow_matches, who_asks
+from pentathlon.insight.analyses.services import read_curve
+from pentathlon.live.snapshots import View, follow_matches, matches_now, who_asks
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import (
     Attempt,
     Match,
+    MatchKind,
     MatchQuerySet,
     MatchSeat,
+    MatchState,
 )
 from pentathlon.matches.replays.explanations import explain_match
 from pentathlon.tournaments.corrections.orders import requeue_match, rerun_match, void_match
 from pentathlon.tournaments.scheduling.secrecy import with_seals
+
+_NOT_BY_END = {"bot", "version", "since", "until"}
+"""Filters for which no index has the order of ends."""
+
+
+class MatchFilter(MadeFilterSet):
+    """Narrow matches down."""
+
+    state = filters.ChoiceFilter(choices=MatchState.choices)
+    kind = filters.ChoiceFilter(choices=MatchKind.choices)
+    game = GameFilter()
+    tournament = IdFilter(method="of_tournament")
+    bot = IdFilter(method="of_bot")
+    version = IdFilter(method="of_version")
+
+    def of_tournament(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
+        """Keep the matches of a tournament."""
+        return matches.of_lane(value)
+
+    def of_bot(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
+        """Keep the matches of a bot."""
+        return matches.of_bot(value)
+
+    def of_version(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
+        """Keep the matches of a bot version."""
+        return matches.of_version(value)
+
+
+class MatchPages(NewestFirst):
+    """Pages of matches, also by when they ended."""
+
+    orderings = {
+        **NewestFirst.orderings,
+        "-finished_at": ("-finished_at", "-id"),
+        "finished_at": ("finished_at", "id"),
+    }
+    orderings_told = (
+        "Newest first, or oldest first: ids grow with time. Or by the time of the end, with "
+        "`state=done`, and with no filter but `game`, `kind` and `tournament`."
+    )
+
+    def get_ordering(
+        self,
+        request: Request,
+        queryset: QuerySet[Any] | Sequence[Any],  # Any: only handed on
+        view: Any,  # Any: only handed on
+    ) -> tuple[str, ...]:
+        """Return the columns of the requested order, if an index has them."""
+        columns = super().get_ordering(request, queryset, view)
+        asked = request.query_params
+        is_by_end = columns[0].endswith("finished_at")
+        is_unindexed = not _NOT_BY_END.isdisjoint(asked)
+        if is_by_end and (asked.get("state") != MatchState.DONE or is_unindexed):
+            raise InvalidInput(
+                "Ordering by the end needs state=done and no bot, version, since or until; "
+                "-id lists the newest first.",
+                code="bad_ordering",
+                field=ORDERING,
+            )
+        return columns
+
 
 _LONGEST_MARK = 40 * MOST_FOLLOWED
 

@@ -16,8 +16,7 @@ from api.protocol.pagination import OnePage
 from api.protocol.requests import PublicReasonField, ReasonField, RequestSerializer, naming
 from api.tournaments.arrangements import InvitationRequestSerializer, InvitationSerializer
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.tournaments.entries.enrolment import enter_tournament
-from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
 from pentathlon.tournaments.entries.replacements import (
     check_may_replace,
     replace_entry,
@@ -30,8 +29,7 @@ from pentathlon.tournaments.entries.withdrawals import (
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.organising.arrangement import invite_authors
-from pentathlon.tournaments.replacement_rows import Replacement
-from pentathlon.tournaments.team_rows import Team
+from pentathlon.tournaments.people_rows import Replacement, Team
 
 _ENTRY = r"entries/(?P<version>\d{1,18})"
 

@@ -17,10 +17,16 @@ from api.tournaments.tables import StandingSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot
 from pentathlon.core.errors import InvalidInput, NotFound
-from pentathlon.ladders.files import answer_division
 from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, SeasonState
-from pentathlon.ladders.tables import LadderLine, LadderRow, ladder_lines, ladder_table, seasons_of
+from pentathlon.ladders.tables import (
+    LadderLine,
+    LadderRow,
+    answer_division,
+    ladder_lines,
+    ladder_table,
+    seasons_of,
+)
 
 _MOST_DIVISIONS = 9999
 _DIVISION = OpenApiParameter(

@@ -76,7 +76,7 @@ def replay_store(address: str | None) -> dict[str, Any]:  # Any: Django's own sh
             raise BadEnvironment("PENTATHLON_REPLAYS", reason)
         query = {_OF_BUCKETS[key]: value for key, value in parse_qsl(parts.query)}
         bucket = {"bucket_name": parts.netloc, "location": unquote(parts.path).strip("/")}
-        return _replays("pentathlon.matches.replays.buckets.Bucket", {**bucket, **query})
+        return _replays("pentathlon.matches.replays.store.Bucket", {**bucket, **query})
     raise BadEnvironment(
         "PENTATHLON_REPLAYS",
         "must be like s3://bucket/prefix?endpoint=https://store.example&region=eu-1, or "
@@ -149,7 +149,7 @@ def mail(address: str | None, *, mode: Mode) -> dict[str, Any]:  # Any: Django's
     """Return the settings of e-mail; without a server it is printed, in production refused."""
     if address is None and mode is Mode.PRODUCTION:
         # Whoever reads logs could follow a link that sets a password.
-        return {"EMAIL_BACKEND": "pentathlon.accounts.no_mail.NoMail"}
+        return {"EMAIL_BACKEND": "pentathlon.accounts.letters.NoMail"}
     if address is None:
         return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
     parts = urlsplit(address)

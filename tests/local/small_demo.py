@@ -7,7 +7,7 @@ from dataclasses import replace
 import django
 from django.core.management import execute_from_command_line
 
-from pentathlon.local.demo.plan import Plan, plans
+from pentathlon.local.demo.people import Plan, plans
 
 
 def small_plans() -> list[Plan]:

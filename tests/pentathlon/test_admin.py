@@ -4,9 +4,8 @@ from django.contrib.auth.models import Group, Permission
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
 from pentathlon.accounts.audit.admin import AuditedAdmin
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind, AuditEvent
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import ApiToken, User
 from pentathlon.bots.models import Bot, BotVersion

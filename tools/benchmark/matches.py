@@ -25,7 +25,7 @@ from pentathlon.env import CHECKOUT, IMPORT_PATH
 from pentathlon.fleet.capabilities import least_sandbox
 from pentathlon.local.environment.compiled_build import CannotCompile, compiled_engines
 from pentathlon.local.environment.installer import InstallFailed
-from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.capacity import BATCH
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest

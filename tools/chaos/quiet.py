@@ -18,8 +18,10 @@ django.setup()
 from pentathlon.local.preparation import prepare_database  # noqa: E402
 from pentathlon.matches.jobs import EngineBuilds, Job, Submission  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
-from pentathlon.matches.replays.results import expected_header  # noqa: E402
-from pentathlon.matches.replays.services import accept_results  # noqa: E402
+from pentathlon.matches.replays.services import (  # noqa: E402
+    accept_results,
+    expected_header,
+)
 from pentathlon.matches.services import claim_matches  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402

@@ -17,9 +17,8 @@ from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment, read_enviro
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.local.preparation import prepare_database
-from pentathlon.local.servers.ports import free_port
 from pentathlon.local.servers.postgres import PostgresServer
-from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.processes import ServerFailed, free_port
 from pentathlon.local.stack import Stack
 from pentathlon.local.supervisor import Service
 from pentathlon.matches.models import Match

@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 
 from pentathlon.core.retention import RetentionClass
 from pentathlon.fleet.models import Worker
-from pentathlon.fleet.services import FORGOTTEN_AFTER, forget_silent_workers
+from pentathlon.fleet.tokens import FORGOTTEN_AFTER, forget_silent_workers
 
 
 def _due() -> int:

@@ -16,13 +16,26 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
+from pentathlon.accounts.models import User
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.core.errors import Conflict
-from pentathlon.ladders.accounts import platform_account
 from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import FILE_NAME, built_in_bots
+
+USERNAME: Final = "reference bots"
+"""A name with a space, which nobody can register."""
+
+
+def platform_account() -> User:
+    """Return the account of the platform itself, made if need be."""
+    account, _ = User.objects.get_or_create(
+        username=USERNAME,
+        defaults={"is_staff": True, "is_organiser": True, "password": "!"},
+    )
+    return account
+
 
 PREFIX: Final = "reference-"
 _ABSENT: Final = frozenset({"flat_mc", "mcts"})

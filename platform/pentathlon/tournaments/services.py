@@ -16,26 +16,26 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import DomainError
+from pentathlon.matches.hidden_lanes import is_repeated, mark_repeated
 from pentathlon.matches.models import Match
-from pentathlon.matches.repeated_lanes import is_repeated, mark_repeated
 from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
-from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
+from pentathlon.tournaments.documents.checks import check_plan
 from pentathlon.tournaments.documents.document import (
     columns_of,
     document,
     draft_document,
     event_key,
 )
-from pentathlon.tournaments.documents.plan_checks import check_plan
 from pentathlon.tournaments.entries.enrolment import enter_versions
 from pentathlon.tournaments.guards import (
+    TournamentSteps,
     check_may_create,
     lock_own,
 )
@@ -45,8 +45,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.notices import note_end, note_tournament
-from pentathlon.tournaments.problems import TournamentSteps
+from pentathlon.tournaments.notices import audit_tournament, note_end, note_tournament
 from pentathlon.tournaments.results.final_table import final_rows
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, matches_at_once

@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from pentathlon.core.clock import database_now
 from pentathlon.core.retention import RetentionClass
+from pentathlon.webhooks.attempt_results import RETENTION_S
 from pentathlon.webhooks.models import (
     Delivery,
     DeliveryAttempt,
@@ -17,7 +18,6 @@ from pentathlon.webhooks.models import (
     OutboxEvent,
     WebhookEndpoint,
 )
-from pentathlon.webhooks.schedule import RETENTION_S
 
 _BATCH: Final = 200
 _KEPT: Final = timedelta(seconds=RETENTION_S)

@@ -18,16 +18,15 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.transparency.services import log_results, publish_root
 from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.tournaments.organising.arrangement import Arrangement
-from pentathlon.tournaments.organising.changes import setup_of
-from pentathlon.tournaments.organising.drafts import read_draft
+from pentathlon.tournaments.organising.changes import read_draft, setup_of
 from pentathlon.tournaments.organising.events import create_event
 from pentathlon.tournaments.services import start_tournament
 from pentathlon.tournaments.teams.services import invite_member
 from pentathlon.trust.models import Quarantine
 from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.http_client import PostResult
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.services import ping_endpoint
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_staff, make_team, make_token, make_user, make_version

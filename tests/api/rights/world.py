@@ -21,8 +21,8 @@ from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon.tournaments.services import create_tournament, start_tournament
-from pentathlon.tournaments.team_rows import Team, TeamMember
 from pentathlon.tournaments.teams import services as teams
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.api.client import V1

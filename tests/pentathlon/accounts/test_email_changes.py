@@ -3,15 +3,15 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from pentathlon.accounts import letters, links
-from pentathlon.accounts.email_changes import (
+from pentathlon.accounts import letters
+from pentathlon.accounts.letters import find_by_email_link
+from pentathlon.accounts.models import EmailChange, User
+from pentathlon.accounts.passwords import change_password
+from pentathlon.accounts.verification import (
     ask_for_email_change,
     cancel_email_change,
     confirm_email_change,
 )
-from pentathlon.accounts.links import find_by_email_link
-from pentathlon.accounts.models import EmailChange, User
-from pentathlon.accounts.passwords import change_password
 from pentathlon.core.errors import InvalidInput
 from tests.factories import PASSWORD, make_user
 from tests.pentathlon.accounts.mailing import SITE, delivered, delivered_address, link_in
@@ -25,7 +25,7 @@ def ask(person: User, **changes: Any) -> EmailChange:
 
 
 def link_of(person: User) -> str:
-    return links.email_link(EmailChange.objects.get(person=person))
+    return letters.email_link(EmailChange.objects.get(person=person))
 
 
 def test_address_changes_when_the_letter_is_answered() -> None:
@@ -94,7 +94,7 @@ def test_link_ends_after_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
     person = make_user()
     ask(person)
     link = link_of(person)
-    monkeypatch.setattr(links, "EMAIL_LINK_S", -1)
+    monkeypatch.setattr(letters, "EMAIL_LINK_S", -1)
 
     with pytest.raises(InvalidInput, match="for a day"):
         find_by_email_link(link)

@@ -5,11 +5,14 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from pentathlon.accounts.email_changes import ask_for_email_change, confirm_email_change
 from pentathlon.accounts.models import EmailChange, User
 from pentathlon.accounts.passwords import ask_for_reset, change_password
 from pentathlon.accounts.services import register
-from pentathlon.accounts.verification import ask_for_verification
+from pentathlon.accounts.verification import (
+    ask_for_email_change,
+    ask_for_verification,
+    confirm_email_change,
+)
 from pentathlon.core.errors import Conflict
 from pentathlon.webhooks.services import choose_mail
 from tests.factories import PASSWORD, make_user

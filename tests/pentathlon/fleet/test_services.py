@@ -6,7 +6,7 @@ import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from pentathlon.fleet import services as fleet
+from pentathlon.fleet import tokens as fleet
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker

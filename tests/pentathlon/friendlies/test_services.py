@@ -6,7 +6,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
-from pentathlon.friendlies import quotas, services
+from pentathlon.friendlies import services
 from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import Origin, act, create_friendly, fork_friendly, resign
@@ -114,7 +114,7 @@ class TestBeginning:
         assert not Friendly.objects.exists()
 
     def test_person_has_a_few_games_under_way(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(quotas, "FRIENDLIES_UNDER_WAY", 1)
+        monkeypatch.setattr(services, "FRIENDLIES_UNDER_WAY", 1)
         first = begun()
 
         with pytest.raises(Conflict) as refused:
@@ -123,7 +123,7 @@ class TestBeginning:
         assert refused.value.code == "too_many_friendlies"
 
     def test_person_begins_a_few_games_a_day(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(quotas, "FRIENDLIES_A_DAY", 1)
+        monkeypatch.setattr(services, "FRIENDLIES_A_DAY", 1)
         first = begun()
         resign(actor=first.person, friendly_id=first.pk)
 

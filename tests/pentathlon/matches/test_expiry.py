@@ -4,8 +4,8 @@ import pytest
 from django.db.models import F
 
 from pentathlon.core.models import Leadership
-from pentathlon.matches.expiry import GAP_S, watch_leases
 from pentathlon.matches.jobs import LEASE_S
+from pentathlon.matches.leases import GAP_S, watch_leases
 from pentathlon.matches.models import AttemptState, Match, MatchState
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed, let_lease_expire, renew

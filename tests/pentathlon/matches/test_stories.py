@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
+from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.stories import tell_match
 from tests.factories import make_bot, make_match, make_version
 
 pytestmark = pytest.mark.django_db

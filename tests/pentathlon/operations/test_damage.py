@@ -21,8 +21,7 @@ from pentathlon.core.integrity import Kept, Scrubber
 from pentathlon.matches.models import Match
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.transparency.models import LogEntry, LogRoot, LogTile
-from pentathlon.matches.transparency.services import log_results, publish_root
-from pentathlon.matches.transparency.tiles import TileDamaged
+from pentathlon.matches.transparency.services import TileDamaged, log_results, publish_root
 from pentathlon.operations.backups import make_backup
 from pentathlon.operations.damage import KINDS
 from pentathlon.operations.gauges import gauges

@@ -13,14 +13,14 @@ from pentathlon.bots.services import retire_version
 from pentathlon.core.errors import DomainError, InvalidInput
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.hidden_lanes import RepeatedLane
 from pentathlon.matches.models import Match
-from pentathlon.matches.repeated_lanes import RepeatedLane
 from pentathlon.operations.personal_data.deletion import delete_own_account
 from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.estimates.dry_runs import dry_run_of_new
 from pentathlon.tournaments.models import EntryState, Tournament
-from pentathlon.tournaments.organising.drafts import delete_draft, edit_draft, read_draft
+from pentathlon.tournaments.organising.changes import delete_draft, edit_draft, read_draft
 from pentathlon.tournaments.organising.posted_documents import create_from_document
 from pentathlon.tournaments.services import start_tournament
 from tests.factories import PASSWORD, make_user, make_version, make_worker

@@ -11,7 +11,7 @@ from django.test import RequestFactory
 
 from pentathlon.core.csv_files import csv_table, csv_text
 from pentathlon.core.errors import Conflict, DomainError, NotAllowed, NotFound
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.requests import handle_domain_errors
 
 
 def answer_to(error: DomainError) -> tuple[HttpResponse, CookieStorage]:

@@ -7,9 +7,15 @@ from django.test import Client
 from django.utils import timezone
 
 from pentathlon.friendlies.services import resign
-from pentathlon.live.snapshots import PageKind, friendly_now, matches_now, tournament_now
+from pentathlon.live.snapshots import (
+    HEADER,
+    PageKind,
+    Ticket,
+    friendly_now,
+    matches_now,
+    tournament_now,
+)
 from pentathlon.live.streams import is_stream
-from pentathlon.live.tickets import HEADER, Ticket
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import claim_matches

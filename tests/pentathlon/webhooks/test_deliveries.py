@@ -14,11 +14,15 @@ from standardwebhooks.webhooks import Webhook
 
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
-from pentathlon.webhooks import fan_out, retention
-from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks import outbox, retention
+from pentathlon.webhooks.attempt_results import (
+    DISABLED_AFTER_S,
+    RETENTION_S,
+    RETRIES_S,
+    record_answers,
+)
 from pentathlon.webhooks.http_client import PostResult
-from pentathlon.webhooks.messages import Message, send
+from pentathlon.webhooks.messages import Message, secret_of, send
 from pentathlon.webhooks.models import (
     Delivery,
     DeliveryAttempt,
@@ -27,12 +31,11 @@ from pentathlon.webhooks.models import (
     Subscription,
     WebhookEndpoint,
 )
-from pentathlon.webhooks.outbox import note_event
-from pentathlon.webhooks.quotas import MOST_ENDPOINTS
+from pentathlon.webhooks.outbox import note_event, spread_events
 from pentathlon.webhooks.retention import forget_old
-from pentathlon.webhooks.schedule import DISABLED_AFTER_S, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.sender import SLOTS, Sender
 from pentathlon.webhooks.services import (
+    MOST_ENDPOINTS,
     change_endpoint,
     create_endpoint,
     delete_endpoint,
@@ -40,7 +43,6 @@ from pentathlon.webhooks.services import (
     redeliver,
     rotate_secret,
 )
-from pentathlon.webhooks.signatures import secret_of
 from tests.factories import make_user
 from tests.pentathlon.webhooks.receiving import (
     SITE,
@@ -300,7 +302,7 @@ def test_many_deliveries_go_in_order_and_stop_at_a_failure() -> None:
 def test_endpoint_with_too_many_waiting_misses_events_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fan_out, "MOST_WAITING", 3)
+    monkeypatch.setattr(outbox, "MOST_WAITING", 3)
     endpoint = make_endpoint()
 
     assert len(_queued(endpoint, times=5)) == 3
@@ -310,7 +312,7 @@ def test_endpoint_with_too_many_waiting_misses_events_and_says_so(
 
 
 def test_wide_event_is_spread_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fan_out, "_DELIVERIES_AT_ONCE", 2)
+    monkeypatch.setattr(outbox, "_DELIVERIES_AT_ONCE", 2)
     endpoints = [make_endpoint() for _ in range(5)]
     people = [endpoint.owner_id for endpoint in endpoints]
     note_event("challenge.finished", people=people, path="/", challenge=1, game="tuned")

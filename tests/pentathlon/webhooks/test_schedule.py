@@ -1,6 +1,12 @@
 import random
 
-from pentathlon.webhooks.schedule import JITTER, LONGEST_PAUSE_S, RETRIES_S, pause_s, retry_after_s
+from pentathlon.webhooks.attempt_results import (
+    JITTER,
+    LONGEST_PAUSE_S,
+    RETRIES_S,
+    pause_s,
+    retry_after_s,
+)
 
 
 def test_retries_take_about_three_days() -> None:

@@ -16,7 +16,7 @@ from django.db import connection
 from pentathlon.bots.models import Bot
 from pentathlon.local.servers import processes
 from pentathlon.operations.retention import other_holdings
-from pentathlon.web.docs.capacity import FILE
+from pentathlon.web.views.status import FILE
 from pentathlon_engines import GAMES
 from tools.benchmark.costs import Costs
 from tools.benchmark.demands import Demand, Figures

@@ -28,7 +28,7 @@ from pentathlon.env import read_environment  # noqa: E402
 from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.fleet.models import WorkerToken  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
-from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
+from pentathlon.local.servers.processes import ServerFailed  # noqa: E402
 from pentathlon.local.stack import Stack  # noqa: E402
 from pentathlon.local.supervisor import Service  # noqa: E402
 from pentathlon.matches.models import (  # noqa: E402

@@ -20,7 +20,7 @@ from django.core.management.base import CommandError
 from rich.console import Console
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local.servers.ports import free_port
+from pentathlon.local.servers.processes import free_port
 from tools.benchmark.demands import Demand, show_demands
 from tools.benchmark.newcomer.person import Newcomer, WalkFailed
 from tools.benchmark.own_site import environment_apart, running_up

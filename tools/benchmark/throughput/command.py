@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.local.servers.ports import free_port
+from pentathlon.local.servers.processes import free_port
 from tools.benchmark.own_site import environment_apart, running_up
 from tools.trials import run_trial
 

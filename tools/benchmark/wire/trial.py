@@ -31,7 +31,7 @@ from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.fleet.tokens import create_worker_token  # noqa: E402
 from pentathlon.local.preparation import prepare_database  # noqa: E402
 from pentathlon.local.servers import processes  # noqa: E402
-from pentathlon.local.servers.ports import free_port  # noqa: E402
+from pentathlon.local.servers.processes import free_port  # noqa: E402
 from pentathlon.roles import worker_command  # noqa: E402
 from tools.benchmark.archives import measured_bot  # noqa: E402
 from tools.benchmark.load.stage import read_options  # noqa: E402

@@ -1,14 +1,242 @@
 """The demo's people, who use the API, each with a token and their own bots."""
 
-import time
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Any, Final
+from __future__ import annotations
 
+import json
+import os
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from http import HTTPStatus
+from pathlib import Path
+from string import digits
+from typing import Any, Final, Self
+
+import urllib3
+
+from pentathlon.accounts.models import User
+from pentathlon.accounts.services import register
 from pentathlon.ladders.reference import pack_renamed
-from pentathlon.local.demo.api_client import ApiClient
-from pentathlon.local.demo.logins import Login
-from pentathlon.local.demo.plan import authors, folder_of
+from pentathlon_engines import GAMES, GameInfo
+from pentathlon_engines.manifest import built_in_bots
+
+BOTS: Final = Path(__file__).parent / "bots"
+
+_TUNED: Final = ("daydreamer", "dice", "first-come", "magpie", "strategist", "watchdog")
+_ALL_ROUND: Final = ("dice", "first-come", "magpie", "grabber", "planner")
+"""Bots that play every game, the weaker ones first."""
+_SPECIALISTS: Final[Mapping[str, str]] = {"way_of_the_dragon": "wayfarer"}
+"""By game, a bot that knows only this game and plays in place of `grabber`."""
+_FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come", "grabber")}
+"""Bots for a game of long matches, so that its tournament takes no longer than the others."""
+_FEWER: Final = ("first-come", "grabber", "planner")
+"""Bots for a game with another tournament, so that both together take no longer than one."""
+_HOW: Final[Mapping[str, str]] = {
+    "round_robin": "",
+    "swiss": " in Swiss rounds",
+    "knockout": " in a knockout bracket",
+    "finals": " in finals",
+}
+_BUILT_IN: Final[Mapping[str, str]] = {"grabber": "greedy", "planner": "mcts"}
+"""Bots that are built-in ones under another name, since theirs are reserved."""
+CHALLENGE: Final = ("strategist", "watchdog")
+"""A bot of the first tournament, and another author's bot that it challenges to a few blocks."""
+CHALLENGE_BLOCKS: Final = 4
+_WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")
+_PAIR: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One tournament of the demo."""
+
+    game: str
+    title: str
+    """The title of the game."""
+    bots: tuple[str, ...]
+    """The names of its bots."""
+    format: str = "round_robin"
+    params: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
+    seats: int = _PAIR
+
+    @property
+    def key(self) -> str:
+        """The name of the plan among all plans, the same in every release."""
+        return self.game if self.format == "round_robin" else f"{self.game} {self.format}"
+
+    @property
+    def label(self) -> str:
+        """The game and, unless all bots simply meet each other, the format in words."""
+        return f"{self.title}{_HOW[self.format]}"
+
+    def document(self, versions: list[int]) -> dict[str, Any]:  # Any: JSON
+        """Return the request for the API, with the ids of the bots' versions."""
+        return {
+            "name": f"Demo: {_WORDS[len(self.bots)]} bots play {self.label}",
+            "game": self.game,
+            "format": self.format,
+            "params": dict(self.params),
+            "table_seats": self.seats,
+            "versions": versions,
+        }
+
+
+def plans() -> list[Plan]:
+    """Return a tournament of every game, then the short ones of other formats."""
+    small = [_small(game.info) for key, game in GAMES.items() if key != "tuned"]
+    return [_tuned(GAMES["tuned"].info), *_formats(), *small]
+
+
+def authors(logins: list[str]) -> dict[str, str]:
+    """Return the author who uploads each bot; all authors have about equally many."""
+    names = sorted({name for plan in plans() for name in plan.bots})
+    return {name: logins[number % len(logins)] for number, name in enumerate(names)}
+
+
+def folder_of(bot: str) -> Path:
+    """Return the folder with the files of a bot."""
+    return built_in_bots()[_BUILT_IN[bot]] if bot in _BUILT_IN else BOTS / bot
+
+
+def _tuned(info: GameInfo) -> Plan:
+    return Plan(game=info.key, title=info.title, bots=_TUNED)
+
+
+def _formats() -> list[Plan]:
+    """Return a Swiss, a bracket and finals, each just long enough to show its format."""
+    shown: tuple[tuple[str, str, dict[str, int]], ...] = (
+        ("swiss", "azure", {"rounds": 2}),
+        ("knockout", "maatatahay", {"blocks": 1, "tie_blocks": 1}),
+        ("finals", "tuned", {"finalists": 3, "blocks": 7}),
+    )
+    return [
+        Plan(
+            game=game,
+            title=GAMES[game].info.title,
+            bots=_ALL_ROUND[1:],
+            format=format_name,
+            params=params,
+        )
+        for format_name, game, params in shown
+    ]
+
+
+def _small(info: GameInfo) -> Plan:
+    """Return a tournament at the largest table of a game, over in seconds."""
+    specialist = _SPECIALISTS.get(info.key, "grabber")
+    seats = info.seats[1]
+    if seats == _PAIR:
+        return Plan(game=info.key, title=info.title, bots=_FEW.get(info.key, _FEWER))
+    bots = tuple(name if name != "grabber" else specialist for name in _ALL_ROUND)
+    return Plan(game=info.key, title=info.title, bots=bots, params={"cycles": 2}, seats=seats)
+
+
+_TIMEOUT_S = 30
+
+
+class ApiRefused(Exception):
+    """A refusal by the API; it carries the API's answer."""
+
+    code = "api_refused"
+
+    def __init__(self, request: str, status: int, body: str) -> None:
+        super().__init__(f"{request}: {status} {body}")
+        self.status = status
+
+
+class ApiClient:
+    """Sends requests as one person, or as nobody."""
+
+    def __init__(self, address: str, *, headers: Mapping[str, str] | None = None) -> None:
+        self._address = f"{address}/api/v1/"
+        self._headers = dict(headers or {})
+        self._pool = urllib3.PoolManager(timeout=_TIMEOUT_S, retries=False)
+
+    @classmethod
+    def signed_in(cls, address: str, *, username: str, password: str) -> Self:
+        """Return a client with a fresh token of this person."""
+        basic = urllib3.make_headers(basic_auth=f"{username}:{password}")
+        made = cls(address, headers=basic).post("tokens/", {"name": "demo", "days": 1})
+        return cls(address, headers={"Authorization": f"Bearer {made['token']}"})
+
+    def get(self, path: str, **query: object) -> Any:  # Any: JSON
+        """Send a GET request; return the answer's JSON."""
+        fields = [(name, str(value)) for name, value in query.items()]
+        return self._ask("GET", path, fields=fields)
+
+    def post(self, path: str, body: Mapping[str, object] | None = None) -> Any:  # Any: JSON
+        """Send JSON; return the answer's JSON."""
+        headers = {**self._headers, "Content-Type": "application/json"}
+        return self._ask("POST", path, body=json.dumps(body or {}), headers=headers)
+
+    def upload(self, path: str, archive: bytes, **fields: str) -> Any:  # Any: JSON
+        """Send a form with a file; return the answer's JSON."""
+        form = {**fields, "archive": ("bot.zip", archive, "application/zip")}
+        return self._ask("POST", path, fields=form)
+
+    def _ask(self, method: str, path: str, **request: Any) -> Any:  # Any: urllib3's own names
+        request.setdefault("headers", self._headers)
+        answer = self._pool.request(method, self._address + path, **request)
+        if answer.status >= HTTPStatus.BAD_REQUEST:
+            raise ApiRefused(f"{method} {path}", answer.status, answer.data.decode())
+        return answer.json()
+
+
+_FILE: Final = "demo_logins.json"
+_PEOPLE: Final = (
+    ("olivia", "organiser"),
+    ("ada", "author"),
+    ("bruno", "author"),
+    ("chen", "author"),
+)
+_CONSONANTS, _VOWELS, _GROUPS = "bdfgklmnprstvz", "aeiou", 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """The credentials of one of the demo's people."""
+
+    username: str
+    role: str
+    password: str
+
+
+def demo_logins(data: Path) -> list[Login]:
+    """Return the log-ins of this data folder, making the accounts the first time."""
+    path = data / _FILE
+    if not path.exists():
+        _keep([_open_account(username, role) for username, role in _PEOPLE], path)
+    return [Login(**fields) for fields in json.loads(path.read_text())]
+
+
+def _open_account(username: str, role: str) -> Login:
+    login = Login(username=username, role=role, password=_password())
+    person = User.objects.filter(username=username).first()
+    if person is None:
+        register(username=username, email=f"{username}@example.org", password=login.password)
+        return login
+    # An interrupted start has left the account, but nobody knows its password.
+    person.set_password(login.password)
+    person.save(update_fields=("password",))
+    return login
+
+
+def _password() -> str:
+    # Passwords of letters alone are sometimes too similar to an address, and the start fails.
+    def group() -> str:
+        return "".join(map(secrets.choice, (_CONSONANTS, _VOWELS, digits, digits)))
+
+    return "-".join(group() for _ in range(_GROUPS))
+
+
+def _keep(logins: list[Login], path: Path) -> None:
+    draft = path.with_suffix(f".{os.getpid()}")
+    draft.touch(mode=0o600)
+    draft.write_text(json.dumps([asdict(login) for login in logins], indent=1))
+    draft.replace(path)
+
 
 Json = dict[str, Any]  # Any: JSON
 

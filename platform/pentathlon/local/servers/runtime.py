@@ -3,10 +3,13 @@
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from pentathlon.env import export
 
 _NAME = re.compile(r"ptl-(\d+)-\w+")
 _LONGEST = 60
@@ -42,3 +45,18 @@ def _is_running(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+@contextmanager
+def shared_bytecode() -> Iterator[None]:
+    """Let all processes started from now on share bytecode in a folder removed after the run.
+
+    It matters under PYTHONDONTWRITEBYTECODE, where each process would compile 1,400 modules again.
+    """
+    if not sys.dont_write_bytecode:
+        yield
+        return
+    with runtime_folder() as folder:
+        export("PYTHONDONTWRITEBYTECODE", "")
+        export("PYTHONPYCACHEPREFIX", str(folder))
+        yield

@@ -11,8 +11,15 @@ from django.db.models import QuerySet
 from pentathlon.core.errors import Damaged
 from pentathlon.core.integrity import Changes, Kept, flipped
 from pentathlon.matches.transparency.models import LogEntry, LogRoot, LogTile
-from pentathlon.matches.transparency.services import leaf_of, signed_receipt, signed_root
-from pentathlon.matches.transparency.tiles import digest_of, fold_full, hashes_of, range_of
+from pentathlon.matches.transparency.services import (
+    digest_of,
+    fold_full,
+    hashes_of,
+    leaf_of,
+    range_of,
+    signed_receipt,
+    signed_root,
+)
 
 _MOST_FLIPPED: Final = 2048
 """The most bytes in which a flipped bit is looked for: 16,384 signatures, two seconds."""

@@ -12,7 +12,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.capacity.durations import Play, durations_s, is_competition, read_plays
+from pentathlon.matches.capacity import Play, durations_s, is_competition, read_plays
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind, MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.estimates.time_left import (

@@ -14,16 +14,15 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import QuerySet
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import DomainError, InvalidInput
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.tournaments.audit_events import audit_tournament
+from pentathlon.tournaments.documents.checks import gather_errors
 from pentathlon.tournaments.documents.document import columns_of
-from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.entries.eligibility import EntryRules
-from pentathlon.tournaments.guards import lock_own
+from pentathlon.tournaments.guards import lock_own, revision_of
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
     UNSTARTED,
@@ -31,7 +30,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.organising.revisions import revision_of
+from pentathlon.tournaments.notices import audit_tournament
 from pentathlon.tournaments.people_rows import Invitation
 from pentathlon.tournaments.results.hidden_results import hide_results
 from pentathlon.tournaments.services import create_tournament

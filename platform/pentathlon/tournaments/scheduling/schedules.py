@@ -25,13 +25,13 @@ from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import enter_matches, open_live_pool
 from pentathlon.tournaments.batches import Batch, Block
 from pentathlon.tournaments.documents.document import document, event_key
+from pentathlon.tournaments.guards import TournamentSteps, Unreadable
 from pentathlon.tournaments.models import (
     EntryState,
     Tournament,
     TournamentMatch,
     TournamentState,
 )
-from pentathlon.tournaments.problems import TournamentSteps, Unreadable
 from pentathlon.tournaments.scheduling.history import (
     FormatInput,
     read_input,

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from pentathlon.core.errors import Damaged, Unavailable
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.moments import board_svg
 from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import CHANCE, GAMES, GameInfo
 from pentathlon_engines.commentary.words import count_range

@@ -18,10 +18,14 @@ from pentathlon.trust.quarantine import (
     review_results,
     undecided,
 )
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import posted_numbers, signed_in_user
-from pentathlon.web.responses import say, signed_in_form
+from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
+    posted_numbers,
+    say,
+    signed_in_form,
+    signed_in_user,
+)
 from pentathlon_engines.commentary.words import count
 
 _DISPUTED_SHOWN = 20

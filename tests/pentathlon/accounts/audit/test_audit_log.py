@@ -11,8 +11,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 from structlog.contextvars import bound_contextvars
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind, AuditEvent
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.bots.services import disqualify_version, reinstate_version
@@ -30,13 +29,12 @@ from pentathlon.tournaments.corrections.orders import (
     requeue_match,
     rerun_match,
 )
-from pentathlon.tournaments.entries.enrolment import enter_tournament
-from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import Arrangement, arrange, invite_authors
-from pentathlon.tournaments.organising.drafts import delete_draft, open_tournament
+from pentathlon.tournaments.organising.changes import delete_draft, open_tournament
 from pentathlon.tournaments.organising.events import create_event
 from pentathlon.tournaments.results.hidden_results import release_results
 from pentathlon.tournaments.services import (

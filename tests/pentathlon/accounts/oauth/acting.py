@@ -11,7 +11,7 @@ from django.test import Client
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.oauth.models import OAuthApp
-from pentathlon.accounts.oauth.scopes import SCOPES
+from pentathlon.accounts.oauth.protocol import SCOPES
 from pentathlon.accounts.oauth.services import register_app
 from tests.factories import make_user
 

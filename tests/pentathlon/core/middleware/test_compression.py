@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
-from pentathlon.core.middleware.compression import Compression
+from pentathlon.core.middleware.answers import Compression
 
 GZIP = {"Accept-Encoding": "gzip"}
 

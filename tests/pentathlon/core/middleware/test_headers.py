@@ -3,7 +3,7 @@ import asyncio
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
-from pentathlon.core.middleware.headers import content_security_policy
+from pentathlon.core.middleware.answers import content_security_policy
 
 
 def test_pages_allow_no_inline_code_and_no_foreign_host(client: Client) -> None:

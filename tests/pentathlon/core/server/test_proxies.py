@@ -2,8 +2,8 @@
 
 import pytest
 
-from pentathlon.core.server.protocol import Scope
 from pentathlon.core.server.proxies import WAS_FORWARDED, without_hearsay
+from pentathlon.core.server.refusals import Scope
 from tests.pentathlon.core.server.asking import scope_of
 
 CLAIMS = ("X-Forwarded-For", "X_Forwarded_For", "X-Forwarded_For", "Forwarded", "X-Real-IP")

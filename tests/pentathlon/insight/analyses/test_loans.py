@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from pentathlon.insight.analyses.loans import LOAN_S, LONGEST_LOAN_S, SHARE, next_loan_at, pause_s
+from pentathlon.insight.analyses.jobs import LOAN_S, LONGEST_LOAN_S, SHARE, next_loan_at, pause_s
 from tests.deep import mostly_deep
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

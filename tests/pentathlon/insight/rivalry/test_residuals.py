@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from pentathlon.insight.rivalry.residuals import LEAST_MEETINGS, author_residuals
+from pentathlon.insight.rivalry.scores import LEAST_MEETINGS, author_residuals
 from tests.api.client import V1, client_of
 from tests.factories import make_staff, make_user, make_version
 from tests.pentathlon.insight.rivalry.playing import count, end

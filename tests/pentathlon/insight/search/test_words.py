@@ -2,12 +2,12 @@ import doctest
 
 import pytest
 
-from pentathlon.insight.search import words
-from pentathlon.insight.search.words import grade, words_of
+from pentathlon.insight.search import lookup
+from pentathlon.insight.search.lookup import grade, words_of
 
 
 def test_examples_hold() -> None:
-    assert doctest.testmod(words).failed == 0
+    assert doctest.testmod(lookup).failed == 0
 
 
 @pytest.mark.parametrize(

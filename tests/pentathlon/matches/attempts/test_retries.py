@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from pentathlon.matches.attempts.retries import MAX_ATTEMPTS, MOST_ATTEMPTS, worker_of
+from pentathlon.matches.attempts import MAX_ATTEMPTS, MOST_ATTEMPTS, worker_of
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, Match, MatchState
 from pentathlon.matches.services import (

@@ -10,9 +10,15 @@ from django.test.utils import CaptureQueriesContext
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.core.services import RECONCILER, acquire_leadership
-from pentathlon.matches.dispatch.line import Before, MatchLine, read_line
 from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS, FairCursor, publish_pending
-from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
+from pentathlon.matches.dispatch.reasons import (
+    Before,
+    MatchLine,
+    Reason,
+    read_line,
+    read_situation,
+    why_waiting,
+)
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import played

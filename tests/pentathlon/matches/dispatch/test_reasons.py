@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 
 from pentathlon.core.services import RECONCILER, acquire_leadership
 from pentathlon.fleet.capabilities import Capabilities, Fleet
-from pentathlon.matches.capacity.concurrency import Cap
+from pentathlon.matches.capacity import Cap
 from pentathlon.matches.dispatch.reasons import Reason, Situation, read_situation, why_waiting
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.requirements import requirements_of

@@ -1,7 +1,7 @@
 import pytest
 
 from pentathlon.core.errors import NotFound
-from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.moments import board_svg
 from pentathlon_engines import GAMES
 from pentathlon_engines.record.record import position
 from pentathlon_engines.record.shape import Record

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from pentathlon.tournaments.challenges.scores import reading_of
+from pentathlon.tournaments.challenges.results import reading_of
 from pentathlon.tournaments.challenges.services import count_orders, seat_orders
 from pentathlon_engines.strength.block_scores import counts_of, half_points, score_of
 
