@@ -18,17 +18,15 @@ from typing import Final
 
 from pentathlon_engines.strength.cholesky import Matrix, cholesky, inverse, solve
 from pentathlon_engines.strength.pair_model import (
+    Counts,
+    Pair,
     PairOutcomes,
+    PlayedMatch,
+    count_pairs,
     draw_margin,
     draws_within,
     margin_slopes,
     outcomes,
-)
-from pentathlon_engines.strength.played_matches import (
-    Counts,
-    Pair,
-    PlayedMatch,
-    count_pairs,
     pairs_of,
     telling_matches,
 )

@@ -12,7 +12,7 @@ from functools import lru_cache
 from trueskill import Rating, TrueSkill
 
 from pentathlon.ratings.two_player import TwoPlayerRater
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch
 
 MU = 25.0
 SIGMA = 25.0 / 3
