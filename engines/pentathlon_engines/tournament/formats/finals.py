@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Final
 
-from pentathlon_engines.strength.best import are_separable, chances_of_best
-from pentathlon_engines.strength.thompson import next_pair
+from pentathlon_engines.strength.best import are_separable, chances_of_best, next_pair
 from pentathlon_engines.strength.thurstone import Strengths
 from pentathlon_engines.tournament.formats.blocks import (
     PAIR,
