@@ -41,7 +41,7 @@ from pentathlon_engines.manifest import (
 )
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
-from pentathlon_engines.strength.block_scores import WIN, counts_of, score_of
+from pentathlon_engines.strength.sprt import WIN, counts_of, score_of
 from tools.benchmark.demands import print_table
 from tools.benchmark.games import check_games, offer_games
 from tools.benchmark.progress import Say, show_progress

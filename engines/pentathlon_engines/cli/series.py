@@ -26,7 +26,7 @@ from pentathlon_engines.desk.series import Series
 from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.tally import result_of
 from pentathlon_engines.record.shape import Record
-from pentathlon_engines.strength.block_scores import BlockScore
+from pentathlon_engines.strength.sprt import BlockScore
 
 _EARLY: Final = 5
 """How many matches must have ended before the time left is shown."""

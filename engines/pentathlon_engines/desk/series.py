@@ -11,7 +11,7 @@ from typing import Final
 
 from pentathlon_engines.desk.match_pool import DeskMatch, desk_alias
 from pentathlon_engines.desk.tally import DeskResult, Tally
-from pentathlon_engines.strength.block_scores import BlockScore, counts_of, half_points, score_of
+from pentathlon_engines.strength.sprt import BlockScore, counts_of, half_points, score_of
 from pentathlon_engines.tournament.formats.blocks import seatings_of
 
 SEED_STEPS: Final = 2**53

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from pentathlon.insight.rivalry.expectations import MILLION
 from pentathlon.insight.rivalry.models import Meeting
 from pentathlon.matches.models import Match
-from pentathlon_engines.strength.block_scores import WIN
+from pentathlon_engines.strength.sprt import WIN
 
 FEWEST_RESULTS: Final = 30
 """The fewest results that say anything about a worker."""

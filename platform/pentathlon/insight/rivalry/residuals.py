@@ -10,7 +10,7 @@ from django.db.models.functions import Cast, Sqrt
 
 from pentathlon.insight.rivalry.expectations import MILLION
 from pentathlon.insight.rivalry.models import Meeting
-from pentathlon_engines.strength.block_scores import WIN
+from pentathlon_engines.strength.sprt import WIN
 
 LEAST_MEETINGS: Final = 10
 """The fewest rated meetings of a pair that say anything."""

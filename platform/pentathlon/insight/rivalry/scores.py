@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from pentathlon.insight.rivalry.expectations import MILLION
 from pentathlon_engines.strength.best import Z_95
-from pentathlon_engines.strength.block_scores import WIN
+from pentathlon_engines.strength.sprt import WIN
 
 K = TypeVar("K", int, tuple[int, int], tuple[str, int], tuple[str, int, int], tuple[int, str])
 

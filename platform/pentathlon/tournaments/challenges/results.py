@@ -10,7 +10,7 @@ from django.db.models import Prefetch
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.challenges.scores import SprtReading, reading_of
-from pentathlon_engines.strength.block_scores import WIN, half_points
+from pentathlon_engines.strength.sprt import WIN, half_points
 
 _MOST_READ = 100
 """The most challenges between the same two that a test reads: at most 2,000 blocks."""
