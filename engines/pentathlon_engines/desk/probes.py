@@ -16,8 +16,7 @@ from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.bot_pipes import BotEnded, BotFailed
 from pentathlon_engines.match.dice import dice_of
-from pentathlon_engines.match.exit_status import manner_of_end
-from pentathlon_engines.match.faults import Fault
+from pentathlon_engines.match.faults import Fault, manner_of_end
 from pentathlon_engines.match.launcher import BotProcess, Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee

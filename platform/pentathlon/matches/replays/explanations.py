@@ -12,8 +12,7 @@ from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.replays.usage import LimitUsage, RequestCost, limit_usage, request_costs
 from pentathlon_engines.contract.info import ordinal
-from pentathlon_engines.match.exit_status import manner_of_end
-from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.faults import FaultKind, manner_of_end
 from pentathlon_engines.match.traces import Trace, TraceLine
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.answers import answer_at_fault
