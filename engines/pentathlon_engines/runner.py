@@ -12,7 +12,6 @@ from typing import Any
 
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match import protocol
-from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
@@ -21,6 +20,7 @@ from pentathlon_engines.match.traces import Trace
 from pentathlon_engines.record.fork import Fork
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import SEED_END, Header, Record
+from pentathlon_engines.seeds import dice_of
 
 
 class MatchAbandoned(Exception):

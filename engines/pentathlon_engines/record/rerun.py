@@ -12,7 +12,6 @@ from enum import StrEnum
 
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.bot_pipes import BotFailed
-from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault, FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
@@ -23,6 +22,7 @@ from pentathlon_engines.match.table import ask_for_action, request_message
 from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, Trace, TraceLine
 from pentathlon_engines.record.record import forked_at, resigned_at, resigned_seat, start_position
 from pentathlon_engines.record.shape import Record
+from pentathlon_engines.seeds import dice_of
 
 
 class Verdict(StrEnum):
