@@ -17,8 +17,8 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.table import Table
 from pentathlon_engines.match.traces import Trace
-from pentathlon_engines.record.fork import Fork
 from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.rerun import Fork
 from pentathlon_engines.record.shape import SEED_END, Header, Record
 from pentathlon_engines.seeds import dice_of
 
