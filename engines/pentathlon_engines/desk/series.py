@@ -12,7 +12,7 @@ from typing import Final
 from pentathlon_engines.desk.match_pool import DeskMatch, desk_alias
 from pentathlon_engines.desk.tally import DeskResult, Tally
 from pentathlon_engines.strength.sprt import BlockScore, counts_of, half_points, score_of
-from pentathlon_engines.tournament.formats.blocks import seatings_of
+from pentathlon_engines.tournament.formats.interface import seatings_of
 
 SEED_STEPS: Final = 2**53
 """The number of seeds; after the largest one, seeds continue from 0."""

@@ -16,13 +16,14 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    CANCEL,
     FieldEntry,
     Format,
     KnownFromStart,
     Plan,
     PlayedBlock,
 )
-from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL
 from pentathlon_engines.tournament.tie_breaks import Counts, Results, Versus
 
 _HALF: Final = 2

@@ -13,8 +13,12 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.record.record import canonical
-from pentathlon_engines.tournament.formats.blocks import Group, Seatings, count_meetings
-from pentathlon_engines.tournament.formats.interface import PlannedBlock
+from pentathlon_engines.tournament.formats.interface import (
+    Group,
+    PlannedBlock,
+    Seatings,
+    count_meetings,
+)
 from pentathlon_engines.tournament.formats.ladder import (
     SETTLED_SIGMA,
     LadderBlock,

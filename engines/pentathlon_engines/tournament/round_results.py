@@ -6,8 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from pentathlon_engines.tournament.departures import count_match
-from pentathlon_engines.tournament.formats.blocks import WIN, count_points
-from pentathlon_engines.tournament.formats.interface import FieldEntry, PlayedBlock
+from pentathlon_engines.tournament.formats.interface import (
+    WIN,
+    FieldEntry,
+    PlayedBlock,
+    count_points,
+)
 from pentathlon_engines.tournament.tie_breaks import BYE, Counts, Results, RoundResult
 
 

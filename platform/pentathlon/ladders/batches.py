@@ -41,8 +41,7 @@ from pentathlon.tournaments.problems import TournamentSteps
 from pentathlon.tournaments.scheduling.schedules import matches_at_once, store_matches
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.batches import pairings_of
-from pentathlon_engines.tournament.formats.blocks import Group, matches_per_block
-from pentathlon_engines.tournament.formats.interface import PlannedBlock
+from pentathlon_engines.tournament.formats.interface import Group, PlannedBlock, matches_per_block
 from pentathlon_engines.tournament.formats.ladder import LadderBlock
 from pentathlon_engines.tournament.ladder_batches import (
     Candidate,

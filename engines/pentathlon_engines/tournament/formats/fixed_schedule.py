@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from pentathlon_engines.tournament.formats.blocks import Group, make_batch
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
+    Group,
     Over,
     PlannedBlock,
     PlayedBlock,
     Step,
+    make_batch,
 )
 
 

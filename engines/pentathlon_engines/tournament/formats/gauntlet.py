@@ -8,10 +8,14 @@ from functools import lru_cache
 from typing import Final
 
 from pentathlon_engines.seeds import shuffled
-from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
 from pentathlon_engines.tournament.formats.fixed_schedule import FixedSchedule, next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    CANCEL,
+    FORFEIT,
+    PAIR,
     FieldEntry,
+    Group,
     Parameter,
     Plan,
     PlannedBlock,
@@ -19,6 +23,7 @@ from pentathlon_engines.tournament.formats.interface import (
     Problem,
     Size,
     Step,
+    make_blocks,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     SAME_AUTHOR,
@@ -27,7 +32,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
-from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT
 
 CHALLENGERS: Final = Parameter(
     default=1,

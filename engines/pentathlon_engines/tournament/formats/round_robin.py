@@ -6,10 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
 from pentathlon_engines.tournament.formats.fixed_schedule import FixedSchedule, next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    CANCEL,
+    FORFEIT,
+    PAIR,
     FieldEntry,
+    Group,
     Parameter,
     Plan,
     PlannedBlock,
@@ -17,6 +21,7 @@ from pentathlon_engines.tournament.formats.interface import (
     Problem,
     Size,
     Step,
+    make_blocks,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     SAME_AUTHOR,
@@ -25,7 +30,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
-from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT
 from pentathlon_engines.tournament.schedule import count_pair_rounds, pair_round
 
 CYCLES: Final = Parameter(

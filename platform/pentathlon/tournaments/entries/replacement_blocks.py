@@ -56,7 +56,7 @@ from pentathlon.tournaments.replacement_rows import LONGEST_REASON, Replacement
 from pentathlon.tournaments.scheduling.blocks import play_void_again, store_blocks
 from pentathlon.tournaments.scheduling.history import noted_blocks
 from pentathlon.tournaments.scheduling.lineups import versions_out
-from pentathlon_engines.tournament.formats.blocks import matches_per_block
+from pentathlon_engines.tournament.formats.interface import matches_per_block
 
 MATCHES_AT_ONCE: Final = 300
 """Matches that one part hands over; for each it writes its row and the row of its seat."""

@@ -6,10 +6,9 @@ from typing import Any
 from django import forms
 
 from pentathlon_engines.contract.info import GameInfo, ordinal
-from pentathlon_engines.tournament.formats.interface import Format, Parameter, Plan
+from pentathlon_engines.tournament.formats.interface import LAWS, Format, Parameter, Plan
 from pentathlon_engines.tournament.formats.parameters import full_params
 from pentathlon_engines.tournament.formats.registry import newest_formats
-from pentathlon_engines.tournament.laws import LAWS
 from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS, TITLES
 
 _LONGEST_LIST = 4_000

@@ -48,7 +48,7 @@ from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryFo
 from pentathlon.web.requests import get_tournament, posted_number, query_number, signed_in_user
 from pentathlon.web.responses import say, signed_in_form, signed_in_post
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.laws import LAWS
+from pentathlon_engines.tournament.formats.interface import LAWS
 
 
 @login_required
