@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import BotVersion
-from pentathlon_engines.tournament.proof_replacements import StatedReplacement
+from pentathlon_engines.tournament.proof_schedule import StatedReplacement
 
 LONGEST_REASON: Final = 300
 

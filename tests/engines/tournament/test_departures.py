@@ -25,7 +25,7 @@ from pentathlon_engines.tournament.formats.interface import (
     PlayedBlock,
 )
 from pentathlon_engines.tournament.formats.registry import FORMATS
-from pentathlon_engines.tournament.proof_results import StatedMatch, find_wrong_result
+from pentathlon_engines.tournament.proof_schedule import StatedMatch, find_wrong_result
 from pentathlon_engines.tournament.round_results import results_of_rounds
 from pentathlon_engines.tournament.tie_breaks import Counts, Results, order
 from tests.engines.tournament.formats.playing import (
