@@ -9,8 +9,8 @@ from pentathlon_engines.desk.tally import Tally, TallyLine
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.strength import best
 from pentathlon_engines.strength.thurstone import BETA, fit
+from pentathlon_engines.tournament.departures import results_of_rounds
 from pentathlon_engines.tournament.formats.interface import GivingByes
-from pentathlon_engines.tournament.round_results import results_of_rounds
 from pentathlon_engines.tournament.tie_breaks import (
     BYE,
     Results,

@@ -12,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines.tournament.batches import Note
-from pentathlon_engines.tournament.departures import Settlement, count_match, settle
+from pentathlon_engines.tournament.departures import (
+    Settlement,
+    count_match,
+    results_of_rounds,
+    settle,
+)
 from pentathlon_engines.tournament.formats.estimates import estimate
 from pentathlon_engines.tournament.formats.interface import (
     AS_PLAYED,
@@ -26,7 +31,6 @@ from pentathlon_engines.tournament.formats.interface import (
 )
 from pentathlon_engines.tournament.formats.registry import FORMATS
 from pentathlon_engines.tournament.proof_schedule import StatedMatch, find_wrong_result
-from pentathlon_engines.tournament.round_results import results_of_rounds
 from pentathlon_engines.tournament.tie_breaks import Counts, Results, order
 from tests.engines.tournament.formats.playing import (
     Event,
