@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from pentathlon_engines.record.record import canonical
 from pentathlon_engines.tournament.batches import (
     History,
+    LadderHistory,
+    LadderNote,
     Note,
     Ranks,
     draw_schedule,
@@ -21,7 +23,6 @@ from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Batch, PlannedBlock
 from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
 from pentathlon_engines.tournament.formats.registry import FORMATS
-from pentathlon_engines.tournament.ladder_batches import LadderHistory, LadderNote
 from pentathlon_engines.tournament.schedule import Pairing
 
 Proof = dict[str, Any]  # Any: JSON

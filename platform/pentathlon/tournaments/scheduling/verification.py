@@ -14,9 +14,14 @@ from pentathlon.tournaments.problems import reading
 from pentathlon.tournaments.scheduling.block_results import read_result
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
 from pentathlon.tournaments.scheduling.schedules import BatchDiffers, make_again
-from pentathlon_engines.tournament.batches import Note, draw_schedule, pairings_of
+from pentathlon_engines.tournament.batches import (
+    LadderHistory,
+    LadderNote,
+    Note,
+    draw_schedule,
+    pairings_of,
+)
 from pentathlon_engines.tournament.formats.interface import PlannedBlock
-from pentathlon_engines.tournament.ladder_batches import LadderHistory, LadderNote
 from pentathlon_engines.tournament.proof_schedule import Lineup, find_problems
 from pentathlon_engines.tournament.schedule import Pairing
 
