@@ -11,7 +11,7 @@ from typing import Final
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.desk.match_pool import DeskMatch
-from pentathlon_engines.desk.page import make_page, scrolling
+from pentathlon_engines.desk.replay_page import make_page, scrolling
 from pentathlon_engines.desk.standings import (
     DeskStanding,
     byes_of,
