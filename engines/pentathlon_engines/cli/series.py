@@ -20,10 +20,15 @@ from pentathlon_engines.cli.output.streams import (
 )
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.commentary.words import count
-from pentathlon_engines.desk.match_pool import DeskMatch, Finished, play_all, stop_on_interrupt
+from pentathlon_engines.desk.match_pool import (
+    DeskMatch,
+    Finished,
+    Series,
+    Setting,
+    play_all,
+    stop_on_interrupt,
+)
 from pentathlon_engines.desk.record_files import write_record
-from pentathlon_engines.desk.series import Series
-from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.tally import result_of
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.strength.sprt import BlockScore

@@ -39,7 +39,7 @@ from pentathlon_engines.cli.tournament.bots import complete_document, make_docum
 from pentathlon_engines.cli.tournament.run import TournamentRun
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.match_pool import Setting
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot

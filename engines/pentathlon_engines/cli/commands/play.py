@@ -37,9 +37,7 @@ from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.rerun import play_bundle
 from pentathlon_engines.cli.series import RecordFolder, play_series
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.desk.match_pool import DeskMatch, desk_alias
-from pentathlon_engines.desk.series import Series
-from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.match_pool import DeskMatch, Series, Setting, desk_alias
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.record.shape import SEED_END
 

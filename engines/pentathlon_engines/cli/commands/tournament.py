@@ -29,7 +29,7 @@ from pentathlon_engines.cli.tournament.run import (
     show_standings,
     summarize_tournament,
 )
-from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.match_pool import Setting
 from pentathlon_engines.desk.standings import standings
 from pentathlon_engines.errors import BadJson
 from pentathlon_engines.match.launcher import Launcher
