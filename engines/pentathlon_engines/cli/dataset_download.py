@@ -12,7 +12,7 @@ from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output.streams import is_terminal, say, show_on_one_line
 from pentathlon_engines.dataset.folder import LINES, SUMS, digest_of, pack_lines
-from pentathlon_engines.dataset.schema import VERSION
+from pentathlon_engines.dataset.rows import VERSION
 from pentathlon_engines.desk.record_files import write_whole
 
 Json = dict[str, Any]  # Any: JSON

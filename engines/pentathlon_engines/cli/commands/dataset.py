@@ -27,7 +27,7 @@ from pentathlon_engines.dataset.folder import (
     read_part,
     write_dataset,
 )
-from pentathlon_engines.dataset.schema import TABLES
+from pentathlon_engines.dataset.rows import TABLES
 from pentathlon_engines.desk.record_files import write_whole
 from pentathlon_engines.errors import BadJson, BadRecord
 from pentathlon_engines.record.record import verify_record

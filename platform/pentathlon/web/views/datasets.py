@@ -11,7 +11,7 @@ from pentathlon.insight.datasets.models import Dataset
 from pentathlon.web.pagination import cursor_page
 from pentathlon_engines import GAMES
 from pentathlon_engines.dataset.folder import card
-from pentathlon_engines.dataset.schema import TABLES, schema
+from pentathlon_engines.dataset.rows import TABLES, schema
 
 _PARTS_SHOWN = 200
 
