@@ -22,7 +22,6 @@ from pentathlon_engines.cli.arguments import (
 )
 from pentathlon_engines.cli.client.connection import connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
-from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed
 from pentathlon_engines.cli.options import (
     AsJson,
@@ -31,6 +30,8 @@ from pentathlon_engines.cli.options import (
     GameOptions,
     Sandbox,
     SiteOption,
+    complete_bot,
+    complete_game,
 )
 from pentathlon_engines.cli.output.sprt import Comparison, print_comparison, show_comparison
 from pentathlon_engines.cli.output.streams import say

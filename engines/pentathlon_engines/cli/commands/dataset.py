@@ -13,10 +13,9 @@ from pentathlon_engines import strict_json
 from pentathlon_engines.cli.arguments import find_game
 from pentathlon_engines.cli.client.connection import connect
 from pentathlon_engines.cli.client.http_site import Site
-from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.dataset_download import Json, download_dataset
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed, cannot_write
-from pentathlon_engines.cli.options import AsJson, SiteOption
+from pentathlon_engines.cli.options import AsJson, SiteOption, complete_game
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.dataset.folder import (

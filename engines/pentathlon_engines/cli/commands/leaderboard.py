@@ -8,8 +8,7 @@ import typer
 
 from pentathlon_engines.cli.client.bots import Json
 from pentathlon_engines.cli.client.connection import connect
-from pentathlon_engines.cli.completion import complete_game
-from pentathlon_engines.cli.options import AsJson, SiteOption
+from pentathlon_engines.cli.options import AsJson, SiteOption, complete_game
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.output.tables import print_table
 

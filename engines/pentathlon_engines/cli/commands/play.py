@@ -17,7 +17,6 @@ from pentathlon_engines.cli.arguments import (
     read_limits,
     read_object,
 )
-from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import (
     AsJson,
@@ -26,6 +25,7 @@ from pentathlon_engines.cli.options import (
     Concurrency,
     GameOptions,
     Sandbox,
+    complete_game,
 )
 from pentathlon_engines.cli.output.matches import (
     ply_progress,

@@ -11,9 +11,16 @@ import typer
 
 from pentathlon_engines import GAMES, strict_json
 from pentathlon_engines.cli.arguments import find_launcher, find_player, read_limits, read_object
-from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import CHECK_FAILED, INTERRUPTED, CommandFailed
-from pentathlon_engines.cli.options import AsJson, BotLimits, Concurrency, GameOptions, Sandbox
+from pentathlon_engines.cli.options import (
+    AsJson,
+    BotLimits,
+    Concurrency,
+    GameOptions,
+    Sandbox,
+    complete_bot,
+    complete_game,
+)
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.cli.tournament.bots import (
