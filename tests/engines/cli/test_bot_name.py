@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.cli.bot_name import rename_bot
 from pentathlon_engines.cli.client import credentials
 from pentathlon_engines.cli.client.credentials import Credential, Credentials
+from pentathlon_engines.cli.client.submission import rename_bot
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.manifest import personal_name, read_manifest
 from tests.engines.commands import run_in_process, write_bot
