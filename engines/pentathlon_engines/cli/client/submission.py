@@ -14,7 +14,7 @@ import typer
 
 from pentathlon_engines.archive.archives import CheckedArchive, read_archive
 from pentathlon_engines.archive.packing import pack_bot, top_folder
-from pentathlon_engines.cli.client.bots import Json, describe_match, me
+from pentathlon_engines.cli.client.connection import Json, describe_match, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pentathlon_engines.cli.client.bots import Json, me
-from pentathlon_engines.cli.client.connection import connect, connect_as_person
+from pentathlon_engines.cli.client.connection import Json, connect, connect_as_person, me
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.output.tables import print_table

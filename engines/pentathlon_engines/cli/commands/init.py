@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines.cli.arguments import find_game
-from pentathlon_engines.cli.client.credentials import Credentials
+from pentathlon_engines.cli.client.connection import Credentials
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import complete_game
 from pentathlon_engines.cli.output.streams import print_json

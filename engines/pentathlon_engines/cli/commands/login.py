@@ -12,12 +12,13 @@ import typer
 
 from pentathlon_engines.cli.client.connection import (
     TOKEN_VARIABLE,
+    Credential,
+    Credentials,
     connect_as_person,
     is_private_line,
     origin_of,
     usual_site,
 )
-from pentathlon_engines.cli.client.credentials import Credential, Credentials
 from pentathlon_engines.cli.client.device_login import await_token, begin_login
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import CommandFailed

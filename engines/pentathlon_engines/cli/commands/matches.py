@@ -6,8 +6,14 @@ from typing import Annotated, Final
 
 import typer
 
-from pentathlon_engines.cli.client.bots import Json, describe_match, find_bot_named, me
-from pentathlon_engines.cli.client.connection import connect, connect_as_person
+from pentathlon_engines.cli.client.connection import (
+    Json,
+    connect,
+    connect_as_person,
+    describe_match,
+    find_bot_named,
+    me,
+)
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, say

@@ -13,8 +13,7 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines.archive.archives import CheckedArchive
-from pentathlon_engines.cli.client.bots import Json
-from pentathlon_engines.cli.client.connection import connect_as_person
+from pentathlon_engines.cli.client.connection import Json, connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.client.submission import (

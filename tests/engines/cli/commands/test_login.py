@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pentathlon_engines.cli.client.connection import TOKEN_VARIABLE
-from pentathlon_engines.cli.client.credentials import Credential, Credentials
+from pentathlon_engines.cli.client.connection import TOKEN_VARIABLE, Credential, Credentials
 from pentathlon_engines.cli.client.device_login import DeviceCode
 from pentathlon_engines.cli.commands import login
 from pentathlon_engines.cli.failure import USAGE, CommandFailed
