@@ -19,7 +19,7 @@ from pentathlon.live.messages import Packing, message
 from pentathlon.live.snapshots import MatchNow, PageKind, PageNow, Snapshot
 from pentathlon.live.streams import Streams
 from pentathlon.live.tickets import HEADER, Ticket, View
-from pentathlon_engines.cli.client.events import ServerEvent, read_events
+from pentathlon_engines.cli.client.http_site import ServerEvent, read_events
 from tests.patience import PATIENCE_S
 from tests.pentathlon.core.server.asking import Answer, ask, scope_of
 

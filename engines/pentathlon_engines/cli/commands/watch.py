@@ -16,8 +16,7 @@ from pentathlon_engines.cli.client.connection import (
     find_bot_named,
     split_address,
 )
-from pentathlon_engines.cli.client.events import ServerEvent
-from pentathlon_engines.cli.client.http_site import FieldMissing, Site, SiteRefused
+from pentathlon_engines.cli.client.http_site import FieldMissing, ServerEvent, Site, SiteRefused
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
