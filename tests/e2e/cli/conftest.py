@@ -13,8 +13,9 @@ from django.test import Client
 
 from pentathlon.accounts.models import Scope, User
 from pentathlon_engines.cli import receipts
-from pentathlon_engines.cli.client import connection, device_login, http_site
+from pentathlon_engines.cli.client import connection, http_site
 from pentathlon_engines.cli.client.connection import SITE_VARIABLE, TOKEN_VARIABLE
+from pentathlon_engines.cli.commands import login
 from tests.engines.commands import Run, run_in_process
 from tests.factories import make_token, make_user
 
@@ -76,7 +77,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             left.pop(0)()
 
         monkeypatch.setattr(time, "sleep", sleep)
-        monkeypatch.setattr(device_login.await_token, "__kwdefaults__", {"sleep": sleep})
+        monkeypatch.setattr(login.await_token, "__kwdefaults__", {"sleep": sleep})
 
     return take
 
