@@ -10,7 +10,7 @@ from typing import Any, Final
 import typer
 
 from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed, cannot_write
-from pentathlon_engines.cli.output.fault_examples import FaultExamples
+from pentathlon_engines.cli.output.matches import FaultExamples
 from pentathlon_engines.cli.output.streams import (
     is_terminal,
     print_json,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pentathlon_engines.cli.failure import CommandFailed
-from pentathlon_engines.cli.output.fault_examples import FaultExamples
+from pentathlon_engines.cli.output.matches import FaultExamples
 from pentathlon_engines.cli.output.streams import is_terminal, show_on_one_line
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.cli.series import records_failed
