@@ -51,12 +51,12 @@ def verify_tournament(
         checks = check_proof(proof, records=told, noted=noted)
     except BadProof as error:
         raise CommandFailed(f"{source} cannot be checked: {error}.", try_next=_AGAIN) from error
-    _show(proof, checks, as_json=as_json)
+    _show_proof(proof, checks, as_json=as_json)
     if any(check.state == FAILED for check in checks):
         raise typer.Exit(CHECK_FAILED)
 
 
-def _show(proof: Proof, checks: list[Check], *, as_json: bool) -> None:
+def _show_proof(proof: Proof, checks: list[Check], *, as_json: bool) -> None:
     is_valid = all(check.state != FAILED for check in checks)
     if as_json:
         is_complete = all(check.state != SEALED for check in checks)
