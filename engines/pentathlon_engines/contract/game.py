@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 
 from pentathlon_engines.contract.compiler import mypyc_attr
 from pentathlon_engines.contract.info import GameInfo, Option, Outcome
-from pentathlon_engines.errors import BadPosition, EngineError, IllegalAction, NotToMove
+from pentathlon_engines.errors import BadAction, BadPosition, EngineError, IllegalAction, NotToMove
 from pentathlon_engines.light_json import read_data
 
 TYPE_CHECKING = False  # bots must not wait for `typing`
@@ -355,3 +355,22 @@ class State(ABC):
 
     def _no_chance(self) -> NotToMove:
         return NotToMove(f"chance decides nothing here, seat to move: {self.to_move}")
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def text_of(action: int, texts: Sequence[str], *, title: str) -> str:
+    """Return the text of an action; raise `IndexError` if the game has no such action."""
+    if not 0 <= action < len(texts):
+        raise IndexError(f"action {action} does not exist: {title} has 0 to {len(texts) - 1}")
+    return texts[action]
+
+
+def action_of(text: str, actions: Mapping[str, int], *, grammar: str) -> int:
+    """Return the action with this text; raise `BadAction` if none has."""
+    action = actions.get(text)
+    if action is None:
+        raise BadAction(text, reason=f"write {grammar}")
+    return action
