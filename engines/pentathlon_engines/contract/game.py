@@ -146,9 +146,9 @@ class Game(ABC):
 
     def encoder(self) -> Encoder:
         """Return the function that turns observations into numbers; the default hashes them."""
-        from pentathlon_engines.encoding import hashing
+        from pentathlon_engines.encoding import features
 
-        encoding = self._room("encoding") or hashing
+        encoding = self._room("encoding") or features
         features: Encoder = encoding.features
         return features
 
