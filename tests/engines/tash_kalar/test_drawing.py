@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pentathlon_engines.drawing import svg
-from pentathlon_engines.drawing.words import lines
+from pentathlon_engines.drawing.terminal import lines
 from pentathlon_engines.light_json import read_data
 from pentathlon_engines.tash_kalar import GAME
 from pentathlon_engines.tash_kalar.board import NAMES

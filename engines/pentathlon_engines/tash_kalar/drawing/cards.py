@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
-from pentathlon_engines.drawing.words import lines
+from pentathlon_engines.drawing.terminal import lines
 from pentathlon_engines.tash_kalar.board import DIRECTIONS
 from pentathlon_engines.tash_kalar.cards.catalogue import card_data
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pentathlon_engines.drawing.svg import Box, Picture, Point
-from pentathlon_engines.drawing.words import lines
+from pentathlon_engines.drawing.terminal import lines
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.drawing import description
 from pentathlon_engines.tash_kalar.drawing.description import TASKS, Seen
