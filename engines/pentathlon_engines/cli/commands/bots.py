@@ -34,10 +34,10 @@ def bots(
     if not found:
         say("There is no such bot yet. Next: pentathlon init GAME")
         return
-    print_table(("bot", "author", "version", "games", "state"), [_row(bot) for bot in found])
+    print_table(("bot", "author", "version", "games", "state"), [_bot_row(bot) for bot in found])
 
 
-def _row(bot: Json) -> tuple[str, ...]:
+def _bot_row(bot: Json) -> tuple[str, ...]:
     latest = bot["latest_version"] or {"number": "", "games": [], "state": ""}
     games = ", ".join(latest["games"])
     return bot["name"], bot["owner"]["username"], str(latest["number"]), games, latest["state"]

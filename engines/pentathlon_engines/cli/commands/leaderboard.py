@@ -45,10 +45,10 @@ def leaderboard(
     if not rows:
         say(f"Nobody has played {game} here yet. Next: pentathlon init {game}")
         return
-    print_table(("rank", "bot", "author", "strength", "95 %", "matches"), [*map(_row, rows)])
+    print_table(("rank", "bot", "author", "strength", "95 %", "matches"), [*map(_ranked_row, rows)])
 
 
-def _row(rating: Json) -> tuple[str, ...]:
+def _ranked_row(rating: Json) -> tuple[str, ...]:
     version = rating["version"]
     low, high = rating["interval"]
     mark = "?" if rating["provisional"] else ""
