@@ -27,7 +27,7 @@ from pentathlon_engines.light_json import read_data
 
 TYPE_CHECKING = False  # bots must not wait for `typing`
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from random import Random
     from typing import Any, Final
 
@@ -148,9 +148,8 @@ class Game(ABC):
         """Return the function that turns observations into numbers; the default hashes them."""
         from pentathlon_engines.encoding import features
 
-        encoding = self._room("encoding") or features
-        features: Encoder = encoding.features
-        return features
+        encode: Encoder = (self._room("encoding") or features).features
+        return encode
 
     def touches(self, state: State, action: int) -> list[str]:
         """Return the cells and cards that a legal action names, as the drawing marks them.
@@ -355,10 +354,6 @@ class State(ABC):
 
     def _no_chance(self) -> NotToMove:
         return NotToMove(f"chance decides nothing here, seat to move: {self.to_move}")
-
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def text_of(action: int, texts: Sequence[str], *, title: str) -> str:

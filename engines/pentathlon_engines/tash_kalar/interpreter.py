@@ -24,7 +24,7 @@ from pentathlon_engines.tash_kalar.state import TashKalarPosition
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Final
+    from typing import Any, Final
 
 _SUMMONED_SQUARES: Final = (RED, GREEN, COLOURED & ~BIT[CENTRE])
 
@@ -137,11 +137,6 @@ CONDITIONS: Final[dict[str, Callable[[TashKalarPosition, Effect, words.Condition
     "discarded": _is_in_discard,
     "warped": _was_warped,
 }
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Final
 
 
 def run(state: TashKalarPosition) -> bool:

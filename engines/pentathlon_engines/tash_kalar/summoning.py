@@ -191,12 +191,6 @@ def _count_tables(pattern: Pattern) -> i64:
     return pattern.tables
 
 
-if TYPE_CHECKING:
-    from pentathlon_engines.contract.compiler import i64
-
-    pass  # MERGED
-
-
 def find_summons(state: TashKalarPosition) -> Summons:
     """Return the legal summonings of the active seat, in the order of its cards."""
     if IS_COMPILED:

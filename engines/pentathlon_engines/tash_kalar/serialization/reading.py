@@ -245,11 +245,6 @@ def _first_tasks(gone: list[int]) -> list[int]:
     return turned
 
 
-if TYPE_CHECKING:
-    from typing import Any, Final
-
-    from pentathlon_engines.tash_kalar.state import TashKalarPosition
-
 _PHASE: Final = kinds.OneOf(PHASES)
 _DRAWN: Final = (constants.DRAWING, constants.DEALING)
 _SEAT: Final = kinds.Integer(0, 1)
