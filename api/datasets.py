@@ -23,7 +23,7 @@ from pentathlon.insight.datasets.models import Dataset, DatasetQuerySet
 from pentathlon.insight.datasets.services import part_digests
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
-from pentathlon_engines.dataset.schema import TABLES
+from pentathlon_engines.dataset.rows import TABLES
 
 _PARQUET = "application/vnd.apache.parquet"
 _PLACE = [

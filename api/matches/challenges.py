@@ -34,8 +34,7 @@ from pentathlon.tournaments.challenges.services import (
     under_way_quota,
 )
 from pentathlon_engines import GAMES
-from pentathlon_engines.strength.block_scores import BlockScore
-from pentathlon_engines.strength.sprt import SprtDecision
+from pentathlon_engines.strength.sprt import BlockScore, SprtDecision
 
 _MOST_OTHERS = 10
 _MOST_ASKED = 1000

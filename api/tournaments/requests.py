@@ -24,8 +24,8 @@ from pentathlon.tournaments.organising.arrangement import Draft, create_arranged
 from pentathlon.tournaments.organising.posted_documents import check_posted, create_from_document
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.interface import LAWS
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_format
-from pentathlon_engines.tournament.laws import LAWS
 
 IN_SHORT_FORM: Final = {"entries": "versions", "scheduler": "format"}
 """The names of a document's fields in the short form of a request."""

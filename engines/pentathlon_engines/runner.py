@@ -12,15 +12,15 @@ from typing import Any
 
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match import protocol
-from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.table import Table
 from pentathlon_engines.match.traces import Trace
-from pentathlon_engines.record.fork import Fork
 from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.rerun import Fork
 from pentathlon_engines.record.shape import SEED_END, Header, Record
+from pentathlon_engines.seeds import dice_of
 
 
 class MatchAbandoned(Exception):

@@ -14,8 +14,8 @@ from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Rating
 from pentathlon_engines import GAMES
-from pentathlon_engines.record.fork import fork_at
 from pentathlon_engines.record.record import chain
+from pentathlon_engines.record.rerun import fork_at
 from tests.api.client import V1, assert_problem, client_of
 from tests.engines.record.random_records import make_record, tuned_record
 from tests.factories import make_staff, make_user

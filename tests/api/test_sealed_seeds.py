@@ -19,7 +19,7 @@ from pentathlon.tournaments.services import (
     create_tournament,
     start_tournament,
 )
-from pentathlon_engines.match.dice import dice_of
+from pentathlon_engines.seeds import dice_of
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.proof import check_proof
 from tests.api.client import V1, assert_problem

@@ -13,8 +13,8 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling import secrecy
 from pentathlon.tournaments.scheduling.secrecy import count_parts
 from pentathlon.tournaments.services import close_finished
+from pentathlon_engines.cli.commands.verify import verify_tournament
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
-from pentathlon_engines.cli.tournament.proof import verify_tournament
 from tests.api.client import V1
 from tests.databases import made_once
 from tests.pentathlon.matches.acting import claimed

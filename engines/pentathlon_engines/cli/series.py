@@ -10,7 +10,7 @@ from typing import Any, Final
 import typer
 
 from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed, cannot_write
-from pentathlon_engines.cli.output.fault_examples import FaultExamples
+from pentathlon_engines.cli.output.matches import FaultExamples
 from pentathlon_engines.cli.output.streams import (
     is_terminal,
     print_json,
@@ -20,13 +20,18 @@ from pentathlon_engines.cli.output.streams import (
 )
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.commentary.words import count
-from pentathlon_engines.desk.match_pool import DeskMatch, Finished, play_all, stop_on_interrupt
+from pentathlon_engines.desk.match_pool import (
+    DeskMatch,
+    Finished,
+    Series,
+    Setting,
+    play_all,
+    stop_on_interrupt,
+)
 from pentathlon_engines.desk.record_files import write_record
-from pentathlon_engines.desk.series import Series
-from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.tally import result_of
 from pentathlon_engines.record.shape import Record
-from pentathlon_engines.strength.block_scores import BlockScore
+from pentathlon_engines.strength.sprt import BlockScore
 
 _EARLY: Final = 5
 """How many matches must have ended before the time left is shown."""

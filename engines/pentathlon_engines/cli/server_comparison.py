@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from pentathlon_engines.cli.arguments import common_game
-from pentathlon_engines.cli.client.bots import Json, find_bot_named, find_version, me
+from pentathlon_engines.cli.client.connection import Json, find_bot_named, find_version, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.client.submission import Follower, out_of_time, pack, upload_version

@@ -18,8 +18,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from pentathlon_engines.dataset.rows import Row, Source, decision_rows, match_row
-from pentathlon_engines.dataset.schema import DECISIONS, MATCHES, TABLES, schema
+from pentathlon_engines.dataset.rows import (
+    DECISIONS,
+    MATCHES,
+    TABLES,
+    Row,
+    Source,
+    decision_rows,
+    match_row,
+    schema,
+)
 from pentathlon_engines.desk.record_files import write_whole
 from pentathlon_engines.record.record import canonical
 from pentathlon_engines.record.shape import Record

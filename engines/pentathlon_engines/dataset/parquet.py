@@ -10,7 +10,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyarrow import parquet
 
-from pentathlon_engines.dataset.schema import DECISIONS, VERSION, schema
+from pentathlon_engines.dataset.rows import DECISIONS, VERSION, schema
 
 _ROWS_AT_ONCE: Final = 2_000
 _PLACE: Final = [

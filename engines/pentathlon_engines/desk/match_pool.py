@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow
-from pentathlon_engines.runner import MatchAbandoned, MatchReport
+from pentathlon_engines.contract.game import Game
+from pentathlon_engines.desk.tally import DeskResult, Tally
+from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow, Launcher
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.shape import Record
+from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
 from pentathlon_engines.seeds import match_alias
+from pentathlon_engines.strength.sprt import BlockScore, counts_of, half_points, score_of
+from pentathlon_engines.tournament.formats.interface import seatings_of
 
 MOST_ATTEMPTS: Final = 3
 """How often this machine may fail to play a match before the match is void."""
@@ -131,3 +137,101 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
         yield stop
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+SEED_STEPS: Final = 2**53
+"""The number of seeds; after the largest one, seeds continue from 0."""
+
+
+class Series:
+    """Matches between bots numbered in the order of their seats, and the results so far."""
+
+    def __init__(self, *, seats: int, matches: int, seed: int, swaps: bool) -> None:
+        players = tuple(range(seats))
+        self._seatings = seatings_of(players) if swaps else (players,)
+        self._seed = seed
+        per_block = len(self._seatings)
+        self.blocks = -(-matches // per_block)
+        """The number of blocks, rounded up: blocks are played whole."""
+        self.matches = self.blocks * per_block
+        self.tally = Tally(seats)
+        self.void = 0
+        self._rest = self._plan()
+        self._results: dict[int, dict[int, DeskResult | None]] = {}
+
+    def next_match(self) -> DeskMatch | None:
+        """Return the next match, or None after the last one."""
+        return next(self._rest, None)
+
+    def take(self, match: DeskMatch, result: DeskResult | None) -> None:
+        """Count a match that has ended; the result is None if the match could not be played."""
+        self._results.setdefault(match.block, {})[match.index] = result
+        if result is None:
+            self.void += 1
+        else:
+            self.tally.count(match.players, result)
+
+    def score(self, player: int) -> BlockScore | None:
+        """Return the share of the points that a bot took in whole blocks; None before the first.
+
+        At tables of more than two, the points are those against each opponent.
+        """
+        cells = [
+            sum(
+                half_points(result.ranks, own=seating.index(player), other=place)
+                for seating, result in zip(self._seatings, block, strict=True)
+                for place, other in enumerate(seating)
+                if other != player
+            )
+            for block in self._whole_blocks()
+        ]
+        others = len(self.tally.lines) - 1
+        return score_of(counts_of(cells, matches=len(self._seatings) * others))
+
+    def _plan(self) -> Iterator[DeskMatch]:
+        index = 0
+        for block in range(1, self.blocks + 1):
+            seed = (self._seed + block - 1) % SEED_STEPS
+            for leg, seating in enumerate(self._seatings, start=1):
+                index += 1
+                alias = desk_alias(seed, leg=leg)
+                yield DeskMatch(index=index, block=block, players=seating, seed=seed, alias=alias)
+
+    def _whole_blocks(self) -> Iterator[list[DeskResult]]:
+        """Yield the results of blocks of which every match was played, in seat order."""
+        for _, results in sorted(self._results.items()):
+            played = [result for _, result in sorted(results.items()) if result is not None]
+            if len(played) == len(self._seatings):
+                yield played
+
+
+def keep_nothing(_match: DeskMatch, _record: Record) -> None:
+    """Keep no record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """Game, rules of play and bots, and where records go."""
+
+    game: Game
+    options: Mapping[str, Any]  # Any: the game checks the values
+    limits: Limits
+    launcher: Launcher
+    bots: Sequence[SeatBot]
+    keep: Callable[[DeskMatch, Record], None] = keep_nothing
+    """Stores a record; called where the match was played, so that a stop loses no record."""
+
+    def play(self, match: DeskMatch, tick: Tick | None = None) -> MatchReport:
+        """Play one match and keep its record."""
+        report = play_match(
+            game=self.game,
+            options=self.options,
+            seats=[self.bots[player] for player in match.players],
+            seed=match.seed,
+            limits=self.limits,
+            launcher=self.launcher,
+            match=match.alias,
+            on_tick=tick,
+        )
+        self.keep(match, report.record)
+        return report

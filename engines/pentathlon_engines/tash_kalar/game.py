@@ -9,8 +9,7 @@ schools. `legality` lists legal actions; `moves` and `turns` do them.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option, action_of, text_of
 from pentathlon_engines.errors import BadOption, BadPosition
 from pentathlon_engines.tash_kalar import chance, events, hidden, legality, moves
 from pentathlon_engines.tash_kalar.actions import ACTIONS, GRAMMAR, TEXTS

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import FORMAT
-from pentathlon_engines.tournament.formats.interface import Problem
+from pentathlon_engines.tournament.formats.interface import LAWS, Problem
 from pentathlon_engines.tournament.formats.parameters import schema_of
 from pentathlon_engines.tournament.formats.registry import FORMATS
-from pentathlon_engines.tournament.laws import LAWS
 from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS
 
 Json = Any

@@ -35,14 +35,20 @@ from pentathlon_engines.seeds import SECRET_BYTES, commitment_to, event_key_of
 from pentathlon_engines.tournament.batches import Note
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import UnknownScheduler, document_hash
-from pentathlon_engines.tournament.proof_repeats import Leg, find_wrong_repeat, reads_repeats
-from pentathlon_engines.tournament.proof_replacements import (
+from pentathlon_engines.tournament.proof_schedule import (
+    Leg,
     Lineup,
+    OtherBatch,
+    Proof,
+    StatedMatch,
     StatedReplacement,
+    draw_proof,
     find_problems,
+    find_wrong_repeat,
+    find_wrong_result,
+    is_ladder,
+    reads_repeats,
 )
-from pentathlon_engines.tournament.proof_results import StatedMatch, find_wrong_result
-from pentathlon_engines.tournament.proof_schedule import OtherBatch, Proof, draw_proof, is_ladder
 from pentathlon_engines.tournament.schedule import Pairing
 
 FORMAT: Final = 2

@@ -29,8 +29,8 @@ from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadOption, BadRecord, EngineError
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.friendly import resume
-from pentathlon_engines.record.fork import fork_at
 from pentathlon_engines.record.record import position
+from pentathlon_engines.record.rerun import fork_at
 from pentathlon_engines.record.shape import SEED_END, Record
 
 _DAY: Final = timedelta(days=1)

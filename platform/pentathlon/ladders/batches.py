@@ -40,17 +40,16 @@ from pentathlon.tournaments.models import (
 )
 from pentathlon.tournaments.scheduling.schedules import matches_at_once, store_matches
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.batches import pairings_of
-from pentathlon_engines.tournament.formats.blocks import Group, matches_per_block
-from pentathlon_engines.tournament.formats.interface import PlannedBlock
-from pentathlon_engines.tournament.formats.ladder import LadderBlock
-from pentathlon_engines.tournament.ladder_batches import (
+from pentathlon_engines.tournament.batches import (
     Candidate,
     LadderNote,
     Told,
     pair_field,
+    pairings_of,
     pairs_of,
 )
+from pentathlon_engines.tournament.formats.interface import Group, PlannedBlock, matches_per_block
+from pentathlon_engines.tournament.formats.ladder import LadderBlock
 
 _DIVISIONS_AT_ONCE: Final = 20
 _batches = TournamentSteps("batch of division", told="Its next ladder matches cannot be made.")

@@ -15,7 +15,7 @@ from typing import Final
 
 from trueskill import Rating, TrueSkill, calc_draw_margin
 
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch
 
 _DELTA: Final = 0.0001
 _MOST_ROUNDS: Final = 10

@@ -11,7 +11,7 @@ from django.db.models.functions import Lower, Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon_engines.tournament.proof_replacements import StatedReplacement
+from pentathlon_engines.tournament.proof_schedule import StatedReplacement
 
 
 class CoOrganiser(models.Model):

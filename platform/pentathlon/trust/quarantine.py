@@ -39,7 +39,7 @@ from pentathlon.trust.models import (
     SpotCheck,
     Verdict,
 )
-from pentathlon_engines.strength.block_scores import WIN
+from pentathlon_engines.strength.sprt import WIN
 
 FEWEST_RESULTS: Final = 30
 """The fewest results that say anything about a worker."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines.desk import setting
+from pentathlon_engines.desk import match_pool
 from pentathlon_engines.runner import MatchReport
 from tests.engines.desk.acting import play_in_process
 
@@ -26,4 +26,4 @@ def interrupt_after(matches: int, monkeypatch: pytest.MonkeyPatch) -> None:
                 facts["on_tick"](0)
         return play_in_process(**facts)
 
-    monkeypatch.setattr(setting, "play_match", play)
+    monkeypatch.setattr(match_pool, "play_match", play)

@@ -12,8 +12,7 @@ import pytest
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.commands import dataset as command
 from pentathlon_engines.dataset.folder import digest_of, lines_of
-from pentathlon_engines.dataset.rows import Source, decision_rows
-from pentathlon_engines.dataset.schema import schema
+from pentathlon_engines.dataset.rows import Source, decision_rows, schema
 from pentathlon_engines.desk.record_files import write_record
 from tests.engines.commands import Run
 from tests.engines.record.random_records import make_record, tuned_record

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.main import COMMANDS
+from pentathlon_engines.cli.options import complete_bot, complete_game
 from pentathlon_engines.manifest import built_in_bots
 from tests.engines.commands import Run, write_bot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pentathlon_engines import GAMES, Game
-from pentathlon_engines.contract.lesson import steps_of
+from pentathlon_engines.contract.author_guide import steps_of
 from tests.engines.twelve_game import TWELVE
 
 _MOST_WORDS = 60

@@ -11,8 +11,14 @@ import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.dataset.parquet import pack_parquet
-from pentathlon_engines.dataset.rows import Source, decision_rows, match_row
-from pentathlon_engines.dataset.schema import DECISIONS, MATCHES, schema
+from pentathlon_engines.dataset.rows import (
+    DECISIONS,
+    MATCHES,
+    Source,
+    decision_rows,
+    match_row,
+    schema,
+)
 from tests.engines.record.random_records import make_record, tuned_record
 
 

@@ -14,10 +14,10 @@ from pentathlon_engines.dataset.rows import (
     decision_rows,
     features,
     match_row,
+    schema,
     shares,
     split_of,
 )
-from pentathlon_engines.dataset.schema import schema
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.record.record import positions

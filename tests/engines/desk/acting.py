@@ -14,8 +14,8 @@ from pentathlon_engines.match.launcher import Launcher, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.traces import Trace, TraceLine
-from pentathlon_engines.record.fork import Fork
 from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.rerun import Fork
 from pentathlon_engines.record.shape import Header
 from pentathlon_engines.runner import MatchReport, SeatBot
 from tests.engines.record.random_records import make_record

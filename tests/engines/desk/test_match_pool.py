@@ -12,11 +12,11 @@ from pentathlon_engines.desk.match_pool import (
     MOST_ATTEMPTS,
     DeskMatch,
     Finished,
+    Series,
     Tick,
     play_all,
     stop_on_interrupt,
 )
-from pentathlon_engines.desk.series import Series
 from pentathlon_engines.match.launcher import HostTooSlow, LaunchFailed
 from pentathlon_engines.runner import MatchReport
 from tests.engines.desk.acting import play_at_random

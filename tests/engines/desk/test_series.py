@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.desk.match_pool import desk_alias
-from pentathlon_engines.desk.series import Series
+from pentathlon_engines.desk.match_pool import Series, desk_alias
 from tests.engines.desk.acting import desk_result
 
 

@@ -8,8 +8,8 @@ from pentathlon_engines import GAMES, Game
 from pentathlon_engines.match.faults import Fault
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
-from pentathlon_engines.record.fork import Fork
 from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.rerun import Fork
 from pentathlon_engines.record.shape import Header, Record
 from tests.engines.twelve_game import TWELVE
 

@@ -9,7 +9,7 @@ import pytest
 
 import pentathlon_engines
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.record.fault_words import FAULT_WORDS
+from pentathlon_engines.record.advice import FAULT_WORDS
 
 ENGINES = Path(pentathlon_engines.__file__).parent
 SOURCES = [

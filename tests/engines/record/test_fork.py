@@ -14,9 +14,8 @@ from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.record import record
-from pentathlon_engines.record.fork import fork_at
 from pentathlon_engines.record.record import chain, position, verify_record
-from pentathlon_engines.record.rerun import requests_to
+from pentathlon_engines.record.rerun import fork_at, requests_to
 from tests.engines.record.random_records import twelve_record
 from tests.engines.twelve_game import TWELVE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 
 

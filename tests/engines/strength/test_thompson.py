@@ -3,8 +3,7 @@ from random import Random
 
 import pytest
 
-from pentathlon_engines.strength.best import chances_of_best
-from pentathlon_engines.strength.thompson import next_pair
+from pentathlon_engines.strength.best import chances_of_best, next_pair
 from pentathlon_engines.strength.thurstone import Strengths, fit
 from tests.engines.strength.fields import draw_truth, round_robin
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines.strength.best import Z_95
-from pentathlon_engines.strength.pair_model import draw_margin
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch, draw_margin
 from pentathlon_engines.strength.thurstone import BETA, MU, SIGMA, Strengths, fit
 from tests.engines.strength.fields import draw_truth, play, round_robin
 

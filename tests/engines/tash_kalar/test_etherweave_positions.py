@@ -11,7 +11,7 @@ import pytest
 
 from pentathlon_engines import BadPosition
 from pentathlon_engines.tash_kalar.cards import catalogue
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.patterns import BadCard
 from tests.engines.tash_kalar.positions import (
     DUEL,
     ETHERWEAVE,

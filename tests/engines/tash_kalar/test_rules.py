@@ -13,7 +13,7 @@ from pentathlon_engines import CHANCE, GAMES, BadChance, BadOption
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
 from pentathlon_engines.tash_kalar.cards import catalogue as cards
 from pentathlon_engines.tash_kalar.cards.compiler import compile_flare
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.patterns import BadCard
 from pentathlon_engines.tash_kalar.tasks import POINTS, compile_condition
 from tests.engines.tash_kalar.positions import DUEL, HIGH, position
 

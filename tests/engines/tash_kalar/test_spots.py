@@ -11,9 +11,9 @@ from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, LEGENDARY, matches
 from pentathlon_engines.tash_kalar.constants import MAIN, RANKS_EACH
 from pentathlon_engines.tash_kalar.seat_pieces import SeatPieces, joined, nth_in_words, unblocked
-from pentathlon_engines.tash_kalar.spots import Windows
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import (
+    Windows,
     count_summons,
     find_in_words,
     find_summons,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.cards import compiler, program
 from pentathlon_engines.tash_kalar.cards.catalogue import PROGRAMS
-from pentathlon_engines.tash_kalar.conditions import CONDITIONS
-from pentathlon_engines.tash_kalar.interpreter import AUTOMATICS, PERFORM
+from pentathlon_engines.tash_kalar.interpreter import AUTOMATICS, CONDITIONS, PERFORM
 from pentathlon_engines.tash_kalar.offers import OFFERS
 from pentathlon_engines.tash_kalar.selection import PLACES
 

@@ -9,7 +9,7 @@ import pytest
 
 from pentathlon_engines import GAMES, Outcome
 from pentathlon_engines.tools import simulate
-from pentathlon_engines.tools.match_statistics import Figure, SimulatedMatch, play
+from pentathlon_engines.tools.simulate import Figure, SimulatedMatch, play
 from tests.deep import mostly_deep
 from tests.engines.card_game import CardGame
 

@@ -15,7 +15,7 @@ from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.scheduling import secrecy
 from pentathlon.tournaments.scheduling.secrecy import proof
 from pentathlon.tournaments.services import close_finished
-from pentathlon_engines.tournament.ladder_batches import LadderNote
+from pentathlon_engines.tournament.batches import LadderNote
 from pentathlon_engines.tournament.proof import check_proof, join_parts
 from pentathlon_engines.tournament.proof_schedule import Proof
 from tests.databases import rows_for_a_module

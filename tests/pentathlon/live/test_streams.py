@@ -18,7 +18,7 @@ from pentathlon.live.hub import Hub
 from pentathlon.live.messages import Packing, message
 from pentathlon.live.snapshots import HEADER, MatchNow, PageKind, PageNow, Snapshot, Ticket, View
 from pentathlon.live.streams import Streams
-from pentathlon_engines.cli.client.events import ServerEvent, read_events
+from pentathlon_engines.cli.client.http_site import ServerEvent, read_events
 from tests.patience import PATIENCE_S
 from tests.pentathlon.core.server.asking import Answer, ask, scope_of
 

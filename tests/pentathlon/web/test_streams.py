@@ -19,7 +19,7 @@ from pentathlon.live.streams import is_stream
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import claim_matches
-from pentathlon_engines.cli.client.events import read_events
+from pentathlon_engines.cli.client.http_site import read_events
 from tests.factories import make_match, make_tournament, make_user, make_version
 from tests.pentathlon.friendlies.acting import begun, claimed, move
 

@@ -9,9 +9,8 @@ import typer
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_bot, find_launcher, find_player
-from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.options import AsJson, Sandbox
+from pentathlon_engines.cli.options import AsJson, Sandbox, complete_bot, complete_game
 from pentathlon_engines.cli.output.matches import explain_fault, wrong_answer
 from pentathlon_engines.cli.output.streams import (
     is_terminal,

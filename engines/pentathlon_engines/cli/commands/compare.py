@@ -22,7 +22,6 @@ from pentathlon_engines.cli.arguments import (
 )
 from pentathlon_engines.cli.client.connection import connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
-from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed
 from pentathlon_engines.cli.options import (
     AsJson,
@@ -31,6 +30,8 @@ from pentathlon_engines.cli.options import (
     GameOptions,
     Sandbox,
     SiteOption,
+    complete_bot,
+    complete_game,
 )
 from pentathlon_engines.cli.output.sprt import Comparison, print_comparison, show_comparison
 from pentathlon_engines.cli.output.streams import say
@@ -39,7 +40,7 @@ from pentathlon_engines.cli.tournament.bots import complete_document, make_docum
 from pentathlon_engines.cli.tournament.run import TournamentRun
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.match_pool import Setting
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot

@@ -17,7 +17,6 @@ from pentathlon_engines.cli.arguments import (
     read_limits,
     read_object,
 )
-from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import (
     AsJson,
@@ -26,6 +25,7 @@ from pentathlon_engines.cli.options import (
     Concurrency,
     GameOptions,
     Sandbox,
+    complete_game,
 )
 from pentathlon_engines.cli.output.matches import (
     ply_progress,
@@ -37,9 +37,7 @@ from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.rerun import play_bundle
 from pentathlon_engines.cli.series import RecordFolder, play_series
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.desk.match_pool import DeskMatch, desk_alias
-from pentathlon_engines.desk.series import Series
-from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.match_pool import DeskMatch, Series, Setting, desk_alias
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.record.shape import SEED_END
 

@@ -13,12 +13,16 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines.archive.archives import CheckedArchive
-from pentathlon_engines.cli.bot_name import rename_bot
-from pentathlon_engines.cli.client.bots import Json
-from pentathlon_engines.cli.client.connection import connect_as_person
+from pentathlon_engines.cli.client.connection import Json, connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.client.patience import Patience
-from pentathlon_engines.cli.client.submission import Follower, out_of_time, pack, upload_version
+from pentathlon_engines.cli.client.submission import (
+    Follower,
+    out_of_time,
+    pack,
+    rename_bot,
+    upload_version,
+)
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, print_text, say

@@ -10,8 +10,14 @@ from typing import Any
 
 from pentathlon_engines.cli.output.streams import print_json, print_text
 from pentathlon_engines.cli.series import describe_score
-from pentathlon_engines.strength.block_scores import BlockScore, score_of
-from pentathlon_engines.strength.sprt import NormalizedElo, Sprt, SprtDecision, normalized_elo
+from pentathlon_engines.strength.sprt import (
+    BlockScore,
+    NormalizedElo,
+    Sprt,
+    SprtDecision,
+    normalized_elo,
+    score_of,
+)
 
 _SENTENCES = {
     SprtDecision.BETTER: "{new} is better than {old}",

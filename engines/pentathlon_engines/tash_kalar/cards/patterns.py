@@ -6,6 +6,7 @@ The fits around all squares are found at once; `stencils.py` says how.
 
 from __future__ import annotations
 
+from pentathlon_engines.errors import EngineError
 from pentathlon_engines.tash_kalar.board import (
     ALL,
     BIT,
@@ -18,7 +19,6 @@ from pentathlon_engines.tash_kalar.board import (
     mask,
     shifted,
 )
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from pentathlon_engines.tash_kalar.cards.stencils import (
     HIGH,
     LOW,
@@ -29,6 +29,17 @@ from pentathlon_engines.tash_kalar.cards.stencils import (
     lay,
     lay_with_enemy,
 )
+
+
+class BadCard(EngineError):
+    """A card that cannot be played as its file describes it; the message names the card."""
+
+    code = "bad_card"
+
+    def __init__(self, card: str, problem: str) -> None:
+        super().__init__(f"{card}: {problem}")
+        self.card = card
+
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

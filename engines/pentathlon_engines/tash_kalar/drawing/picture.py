@@ -11,9 +11,15 @@ from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 from pentathlon_engines.tash_kalar.board import FILES, RULES
 from pentathlon_engines.tash_kalar.drawing import description, table
-from pentathlon_engines.tash_kalar.drawing.cards import card_height, draw_card
 from pentathlon_engines.tash_kalar.drawing.description import Seen
-from pentathlon_engines.tash_kalar.drawing.marks import Event, Marks, last_card, marks_of
+from pentathlon_engines.tash_kalar.drawing.table import (
+    Event,
+    Marks,
+    card_height,
+    draw_card,
+    last_card,
+    marks_of,
+)
 from pentathlon_engines.tash_kalar.serialization.fields import squares
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 

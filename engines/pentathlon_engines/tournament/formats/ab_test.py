@@ -13,15 +13,9 @@ from typing import Final, NamedTuple
 
 from pentathlon_engines.seeds import shuffled
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    Seatings,
-    are_complete,
-    make_batch,
-    matches_per_block,
-    seatings_of,
-)
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    PAIR,
     FieldEntry,
     Over,
     Parameter,
@@ -29,9 +23,14 @@ from pentathlon_engines.tournament.formats.interface import (
     PlannedBlock,
     PlayedBlock,
     Problem,
+    Seatings,
     Size,
     Step,
     Wait,
+    are_complete,
+    make_batch,
+    matches_per_block,
+    seatings_of,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
@@ -39,7 +38,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
-from pentathlon_engines.tournament.laws import AS_PLAYED
 
 _NULL: Final = Parameter(
     default=0.5,

@@ -15,7 +15,7 @@ from math import ceil, comb
 from typing import Final
 
 from pentathlon_engines.seeds import draw_many
-from pentathlon_engines.tournament.formats.blocks import Group
+from pentathlon_engines.tournament.formats.interface import Group
 
 MOST_GROUPS: Final = 60
 """If there are at most this many groups, a cycle has all of them; else about as many or more."""

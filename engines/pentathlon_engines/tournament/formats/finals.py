@@ -14,18 +14,12 @@ from dataclasses import dataclass
 from math import comb
 from typing import Final
 
-from pentathlon_engines.strength.best import are_separable, chances_of_best
-from pentathlon_engines.strength.thompson import next_pair
+from pentathlon_engines.strength.best import are_separable, chances_of_best, next_pair
 from pentathlon_engines.strength.thurstone import Strengths
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    active_numbers,
-    are_complete,
-    make_batch,
-    make_blocks,
-)
 from pentathlon_engines.tournament.formats.estimates import estimate
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    PAIR,
     FieldEntry,
     Over,
     Parameter,
@@ -35,6 +29,10 @@ from pentathlon_engines.tournament.formats.interface import (
     Size,
     Step,
     Wait,
+    active_numbers,
+    are_complete,
+    make_batch,
+    make_blocks,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
@@ -43,7 +41,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
-from pentathlon_engines.tournament.laws import AS_PLAYED
 from pentathlon_engines.tournament.schedule import count_pair_rounds, pair_round
 from pentathlon_engines.tournament.tie_breaks import Results, order
 

@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
+from typing import Final
 
-from pentathlon_engines.tournament.formats.blocks import Group, make_batch
+from pentathlon_engines.seeds import shuffled
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    CANCEL,
+    FORFEIT,
+    PAIR,
     FieldEntry,
+    Group,
     Over,
+    Parameter,
+    Plan,
     PlannedBlock,
     PlayedBlock,
+    Problem,
+    Size,
     Step,
+    make_batch,
+    make_blocks,
 )
+from pentathlon_engines.tournament.formats.parameters import (
+    SAME_AUTHOR,
+    check_entries,
+    check_params,
+    check_seats,
+    param_of,
+)
+from pentathlon_engines.tournament.schedule import count_pair_rounds, pair_round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,3 +120,237 @@ def _skip(planned: Iterable[PlannedBlock], made: Sequence[PlayedBlock]) -> Itera
             yield block
         elif block.seatings == made[done].seatings:
             done += 1
+
+
+CYCLES: Final = Parameter(
+    default=1,
+    schema={"type": "integer", "minimum": 1, "maximum": 100},
+    text="How many blocks each pair plays.",
+    repeats_from=2,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobin:
+    """Pairs by the circle method, with one round in each batch."""
+
+    name: str = "round_robin/2"
+    title: str = "Round robin"
+    text: str = (
+        "Every bot meets every other bot equally often, in both seats and with the same seed. "
+        "Points decide, then the points among each other and Sonneborn–Berger, and at last the "
+        "strength that fits all results."
+    )
+    reads_results: bool = False
+    reads_repeats: bool = False
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its parameters by name."""
+        return {"cycles": CYCLES, "same_author": SAME_AUTHOR}
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong; new tournaments play larger tables by `tables`."""
+        problems = check_params(self.parameters, plan) + check_entries(entries, fewest=PAIR)
+        problems += [
+            problem._replace(
+                sentence="A round robin is for two seats; take the format tables for more."
+            )
+            for problem in check_seats(plan, most=PAIR)
+        ]
+        return problems
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return the matches of all rounds; fewer if bots of one author do not meet."""
+        cycles = param_of(self.parameters, plan, "cycles")
+        matches = entries * (entries - 1) * cycles
+        is_known = param_of(self.parameters, plan, "same_author")
+        return Size(matches if is_known else 0, matches, matches)
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Everybody needs the same opponents, so early leavers' results are cancelled."""
+        return (CANCEL, FORFEIT, AS_PLAYED)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return points first; where some play fewer matches, points per match."""
+        meets_own = param_of(self.parameters, plan, "same_author")
+        points = "points" if meets_own else "points_per_match"
+        return (points, "head_to_head", "sonneborn_berger", "fit")
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the next round."""
+        return next_of_fixed(self._fixed(plan, entries), entries=entries, played=played)
+
+    def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
+        """Yield all blocks if nobody leaves."""
+        return self._fixed(plan, entries).blocks()
+
+    def _fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
+        cycles = param_of(self.parameters, plan, "cycles")
+        numbers = [entry.number for entry in entries]
+        authors = {entry.number: entry.author for entry in entries}
+        meets_own = param_of(self.parameters, plan, "same_author")
+
+        def draw_round(number: int) -> list[PlannedBlock]:
+            groups = pair_round(len(numbers), number - 1, plan.key)
+            return make_blocks(number, [_name(group, numbers) for group in groups])
+
+        def are_paired(group: Group) -> bool:
+            return meets_own or len({authors[entry] for entry in group}) == len(group)
+
+        return FixedSchedule(
+            draw_round=draw_round,
+            count=count_pair_rounds(len(numbers), cycles),
+            are_paired=are_paired,
+        )
+
+
+def _name(group: Group, numbers: Sequence[int]) -> Group:
+    return tuple(numbers[place] for place in group)
+
+
+CHALLENGERS: Final = Parameter(
+    default=1,
+    schema={
+        "type": ["integer", "array"],
+        "minimum": 1,
+        "items": {"type": "integer", "minimum": 0},
+        "minItems": 1,
+        "uniqueItems": True,
+    },
+    text="How many of the first entries are challengers, or a list of their numbers from 0.",
+)
+BLOCKS: Final = Parameter(
+    default=2,
+    schema={"type": "integer", "minimum": 1, "maximum": 1_000},
+    text="How many blocks each challenger plays against each other bot.",
+    repeats_from=2,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauntlet:
+    """Challengers against the field, each opponent once a cycle."""
+
+    name: str = "gauntlet/1"
+    title: str = "Gauntlet"
+    text: str = (
+        "Each challenger meets each other bot equally often, in both seats and with the same "
+        "seed. Challengers do not meet each other, nor do the others. Points decide, then points "
+        "per match, then the strength that fits all results. Challengers play more matches, so "
+        "compare them with the others by points per match."
+    )
+    reads_results: bool = False
+    reads_repeats: bool = False
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its parameters by name."""
+        return {"challengers": CHALLENGERS, "blocks": BLOCKS, "same_author": SAME_AUTHOR}
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong; somebody must be left to meet."""
+        problems = check_params(self.parameters, plan)
+        problems += check_seats(plan, most=PAIR) + check_entries(entries, fewest=PAIR)
+        if problems:
+            return problems
+        asked = param_of(self.parameters, plan, "challengers")
+        if isinstance(asked, int) and asked >= entries:
+            problems.append(
+                Problem(
+                    "/params/challengers",
+                    "bad_parameter",
+                    f"At most {entries - 1} of {entries} bots can be challengers, not {asked}.",
+                    {"maximum": entries - 1},
+                )
+            )
+        if not isinstance(asked, int) and (max(asked) >= entries or len(asked) >= entries):
+            problems.append(
+                Problem(
+                    "/params/challengers",
+                    "bad_parameter",
+                    f"Challengers are numbers of entries, from 0 to {entries - 1}, but not all.",
+                    {"maximum": entries - 1, "maxItems": entries - 1},
+                )
+            )
+        return problems
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return the matches of all pairs; fewer if bots of one author do not meet."""
+        asked = param_of(self.parameters, plan, "challengers")
+        challengers = asked if isinstance(asked, int) else len(asked)
+        blocks = param_of(self.parameters, plan, "blocks")
+        matches = challengers * (entries - challengers) * blocks * PAIR
+        is_known = param_of(self.parameters, plan, "same_author")
+        return Size(matches if is_known else 0, matches, matches)
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Challengers need the same opponents, and so do the others: as in a round robin."""
+        return (CANCEL, FORFEIT, AS_PLAYED)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return points first, then those per match, as a challenger plays more than the others.
+
+        Where bots of one author do not meet, challengers differ in matches, too: as in a round
+        robin, points per match go first.
+        """
+        meets_own = param_of(self.parameters, plan, "same_author")
+        return ("points", "points_per_match", "fit") if meets_own else ("points_per_match", "fit")
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the next round, in which nobody plays twice."""
+        return next_of_fixed(self._fixed(plan, entries), entries=entries, played=played)
+
+    def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
+        """Yield all blocks if nobody leaves."""
+        return self._fixed(plan, entries).blocks()
+
+    def _fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
+        asked = param_of(self.parameters, plan, "challengers")
+        named = range(asked) if isinstance(asked, int) else asked
+        challengers = [entry.number for place, entry in enumerate(entries) if place in named]
+        others = [entry.number for place, entry in enumerate(entries) if place not in named]
+        meets_own = param_of(self.parameters, plan, "same_author")
+        authors = {entry.number: entry.author for entry in entries}
+        rounds_of_cycle = max(len(challengers), len(others))
+
+        def draw_round(number: int) -> list[PlannedBlock]:
+            cycle, turn = divmod(number - 1, rounds_of_cycle)
+            return make_blocks(number, _pair(challengers, others, turn, (plan.key, cycle)))
+
+        return FixedSchedule(
+            draw_round=draw_round,
+            count=rounds_of_cycle * param_of(self.parameters, plan, "blocks"),
+            are_paired=lambda pair: meets_own or authors[pair[0]] != authors[pair[1]],
+        )
+
+
+def _pair(
+    challengers: Sequence[int], others: Sequence[int], turn: int, draws: tuple[bytes, int]
+) -> list[Group]:
+    """Pair the shorter row with the longer one, moved on by `turn` places."""
+    first, second = _shuffle_sides(tuple(challengers), tuple(others), draws)
+    longer = max(len(first), len(second))
+    pairs: list[Group] = []
+    for place in range(min(len(first), len(second))):
+        moved = (place + turn) % longer
+        at, beside = (place, moved) if len(first) <= len(second) else (moved, place)
+        pair = (first[at], second[beside])
+        pairs.append(pair if (turn + place) % 2 else pair[::-1])
+    return pairs
+
+
+@lru_cache(maxsize=16)
+def _shuffle_sides(
+    challengers: Group, others: Group, draws: tuple[bytes, int]
+) -> tuple[Group, Group]:
+    """Shuffle both rows for one cycle; cached, because every round of the cycle asks again."""
+    key, cycle = draws
+    first = tuple(shuffled(challengers, key, "challengers", cycle))
+    return first, tuple(shuffled(others, key, "others", cycle))

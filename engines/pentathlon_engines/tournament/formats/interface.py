@@ -8,9 +8,12 @@ blocks of a batch, and asks again. Every choice that is left to chance is drawn 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,3 +253,115 @@ class Eliminating(Protocol):
     ) -> bool:
         """Whether nothing is left to play for this entry; it is active in `entries`."""
         ...
+
+
+MOST_MATCHES: Final = 1_000
+"""The most matches of a batch, which is stored in one transaction."""
+PAIR: Final = 2
+"""The number of seats at the smallest table."""
+MOST_SEATS: Final = 5
+WIN: Final = 2
+"""The half points for a won match; a draw gives one, a defeat none."""
+
+Group = tuple[int, ...]
+"""The entries of one block."""
+Seatings = tuple[Group, ...]
+
+
+def matches_per_block(seats: int) -> int:
+    """Return how many matches a block has.
+
+    >>> [matches_per_block(seats) for seats in (2, 3, 5)]
+    [2, 6, 10]
+    """
+    return PAIR if seats == PAIR else 2 * seats
+
+
+def seatings_of(group: Group) -> Seatings:
+    """Seat a group in every rotation of one order and of its mirror image.
+
+    So everybody has every seat equally often, and each bot acts right after any other one as often
+    as right before it. Two and three bots sit in every order there is.
+
+    >>> seatings_of((4, 7))
+    ((4, 7), (7, 4))
+    >>> len(set(seatings_of((1, 2, 3))))
+    6
+    """
+    orders = [group] if len(group) == PAIR else [group, group[::-1]]
+    return tuple(order[turn:] + order[:turn] for order in orders for turn in range(len(order)))
+
+
+def make_blocks(number: int, groups: Iterable[Group]) -> list[PlannedBlock]:
+    """Make a block of each group, all in round `number`."""
+    return [PlannedBlock(number, seatings_of(group)) for group in groups]
+
+
+def most_blocks(seats: int) -> int:
+    """Return how many blocks one batch may have."""
+    return MOST_MATCHES // matches_per_block(seats)
+
+
+def make_batch(blocks: Sequence[PlannedBlock]) -> Batch:
+    """Make a batch of as many of the blocks as one may have."""
+    return Batch(tuple(blocks[: most_blocks(len(blocks[0].seatings[0]))]))
+
+
+def are_complete(played: Iterable[PlayedBlock]) -> bool:
+    """Whether all matches of all blocks have ended."""
+    return all(block.is_complete for block in played)
+
+
+def count_meetings(seatings: Iterable[Seatings]) -> Counter[Group]:
+    """Count in how many blocks each pair met, the lower number first."""
+    return Counter(
+        pair for block in seatings for pair in combinations(sorted(set(block[0])), PAIR)
+    )
+
+
+def count_points(block: PlayedBlock) -> Counter[int]:
+    """Return the half points of each bot in a block of two; a match without ranks gives none.
+
+    A block that one bot has left is won by the other one, whatever happened before, so the moment
+    of leaving does not matter. What the bot that left had won stays its own.
+    """
+    points: Counter[int] = Counter(dict.fromkeys(block.seatings[0], 0))
+    for seating, ranks in zip(block.seatings, block.ranks or (), strict=False):
+        if ranks is None:
+            continue
+        # A double fault has no rank 0: a defeat for both.
+        best = [entry for entry, rank in zip(seating, ranks, strict=True) if rank == 0]
+        for entry in best:
+            points[entry] += WIN // len(best)
+    for seating, ranks in block.forfeited():
+        for entry, rank in zip(seating, ranks, strict=True):
+            if rank == 0:
+                points[entry] = WIN * len(block.seatings)
+    return points
+
+
+def active_numbers(entries: Iterable[FieldEntry]) -> list[int]:
+    """Return the numbers of all who still play."""
+    return [entry.number for entry in entries if entry.is_active]
+
+
+FORFEIT: Final = "forfeit"
+CANCEL: Final = "cancel_below_half"
+AS_PLAYED: Final = "as_played"
+LAWS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        FORFEIT: (
+            "What a bot that leaves has played stands, and what it misses is won by those who "
+            "stayed."
+        ),
+        CANCEL: (
+            "If a bot leaves before it has played half of its matches, its results are cancelled "
+            "for everybody; otherwise they stand, and what it misses is won by those who stayed."
+        ),
+        AS_PLAYED: (
+            "What a bot that leaves has played stands, and what it misses is worth nothing to "
+            "anybody."
+        ),
+    }
+)
+"""The laws by the names that documents use, each in a sentence."""

@@ -15,17 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    Group,
-    are_complete,
-    count_points,
-    make_batch,
-    seatings_of,
-)
 from pentathlon_engines.tournament.formats.bracket import bracket_of, separate_bracket
 from pentathlon_engines.tournament.formats.interface import (
+    FORFEIT,
+    PAIR,
     FieldEntry,
+    Group,
     Over,
     Parameter,
     Plan,
@@ -35,6 +30,10 @@ from pentathlon_engines.tournament.formats.interface import (
     Size,
     Step,
     Wait,
+    are_complete,
+    count_points,
+    make_batch,
+    seatings_of,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
@@ -43,7 +42,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
-from pentathlon_engines.tournament.laws import FORFEIT
 
 _BLOCKS: Final = Parameter(
     default=3,

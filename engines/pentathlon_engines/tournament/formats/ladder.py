@@ -21,28 +21,27 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from pentathlon_engines.seeds import draw
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    Group,
-    Seatings,
-    are_complete,
-    count_meetings,
-    make_batch,
-    matches_per_block,
-    seatings_of,
-)
 from pentathlon_engines.tournament.formats.estimates import estimate
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    PAIR,
     FieldEntry,
+    Group,
     Over,
     Parameter,
     Plan,
     PlannedBlock,
     PlayedBlock,
     Problem,
+    Seatings,
     Size,
     Step,
     Wait,
+    are_complete,
+    count_meetings,
+    make_batch,
+    matches_per_block,
+    seatings_of,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
@@ -50,7 +49,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
-from pentathlon_engines.tournament.laws import AS_PLAYED
 
 NAME: Final = "ladder/1"
 SETTLED_SIGMA: Final = 1.9

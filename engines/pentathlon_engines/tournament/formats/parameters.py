@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pentathlon_engines.tournament.formats.blocks import MOST_SEATS, PAIR
-from pentathlon_engines.tournament.formats.interface import Parameter, Plan, Problem
+from pentathlon_engines.tournament.formats.interface import (
+    MOST_SEATS,
+    PAIR,
+    Parameter,
+    Plan,
+    Problem,
+)
 
 Json = Any
 

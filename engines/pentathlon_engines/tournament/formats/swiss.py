@@ -20,19 +20,12 @@ from math import ceil, log2
 from typing import Final, NamedTuple
 
 from pentathlon_engines.seeds import draw_many
-from pentathlon_engines.tournament.formats.blocks import (
+from pentathlon_engines.tournament.formats.interface import (
+    FORFEIT,
     PAIR,
     WIN,
-    Group,
-    active_numbers,
-    are_complete,
-    count_meetings,
-    count_points,
-    make_batch,
-    make_blocks,
-)
-from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
+    Group,
     Over,
     Parameter,
     Plan,
@@ -41,6 +34,12 @@ from pentathlon_engines.tournament.formats.interface import (
     Size,
     Step,
     Wait,
+    active_numbers,
+    are_complete,
+    count_meetings,
+    count_points,
+    make_batch,
+    make_blocks,
 )
 from pentathlon_engines.tournament.formats.matching import match_all
 from pentathlon_engines.tournament.formats.parameters import (
@@ -50,7 +49,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
-from pentathlon_engines.tournament.laws import FORFEIT
 
 MOST_ENTRIES: Final = 500
 BYE_POINTS: Final = PAIR * WIN

@@ -10,16 +10,14 @@ from math import comb
 from typing import Final
 
 from pentathlon_engines.seeds import shuffled
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    Group,
-    make_blocks,
-    matches_per_block,
-)
 from pentathlon_engines.tournament.formats.designs import choose_base_groups, has_all_groups
 from pentathlon_engines.tournament.formats.fixed_schedule import FixedSchedule, next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    FORFEIT,
+    PAIR,
     FieldEntry,
+    Group,
     Parameter,
     Plan,
     PlannedBlock,
@@ -27,6 +25,8 @@ from pentathlon_engines.tournament.formats.interface import (
     Problem,
     Size,
     Step,
+    make_blocks,
+    matches_per_block,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
@@ -34,7 +34,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
-from pentathlon_engines.tournament.laws import AS_PLAYED, FORFEIT
 
 CYCLES: Final = Parameter(
     default=1,

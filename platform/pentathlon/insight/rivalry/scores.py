@@ -14,8 +14,8 @@ from django.db.models.functions import Cast, Sqrt
 from pentathlon.insight.rivalry.models import Meeting
 from pentathlon.ratings.skill import Skill
 from pentathlon_engines.strength.best import Z_95
-from pentathlon_engines.strength.block_scores import WIN
 from pentathlon_engines.strength.pair_model import draw_margin, outcomes
+from pentathlon_engines.strength.sprt import WIN
 
 MILLION: Final = 1_000_000
 

@@ -23,7 +23,7 @@ from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchSeat, MatchStat
 from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, RatingChange
 from pentathlon.ratings.skill import Skill
 from pentathlon.ratings.uncertainty import is_provisional
-from pentathlon_engines.strength.block_scores import WIN
+from pentathlon_engines.strength.sprt import WIN
 
 _UNSETTLED: Final = (LedgerState.WAITING, LedgerState.READY)
 

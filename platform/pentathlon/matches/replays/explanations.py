@@ -13,8 +13,7 @@ from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.match.events import Event
-from pentathlon_engines.match.exit_status import manner_of_end
-from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.faults import FaultKind, manner_of_end
 from pentathlon_engines.match.traces import LINE_BYTES_KEPT, Trace, TraceLine, printable
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.answers import answer_at_fault

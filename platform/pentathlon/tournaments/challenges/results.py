@@ -9,8 +9,7 @@ from django.db.models import Prefetch
 
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.tournaments.challenges.models import Challenge
-from pentathlon_engines.strength.block_scores import WIN, half_points
-from pentathlon_engines.strength.sprt import Sprt, SprtDecision
+from pentathlon_engines.strength.sprt import WIN, Sprt, SprtDecision, half_points
 
 SPRT = Sprt()
 """A test of whether the challenger is better, the same as in A/B tournaments."""

@@ -55,7 +55,7 @@ from pentathlon.tournaments.models import (
 from pentathlon.tournaments.people_rows import LONGEST_REASON, Replacement
 from pentathlon.tournaments.scheduling.blocks import play_void_again, store_blocks, versions_out
 from pentathlon.tournaments.scheduling.history import noted_blocks
-from pentathlon_engines.tournament.formats.blocks import matches_per_block
+from pentathlon_engines.tournament.formats.interface import matches_per_block
 
 MATCHES_AT_ONCE: Final = 300
 """Matches that one part hands over; for each it writes its row and the row of its seat."""

@@ -28,7 +28,7 @@ from pentathlon_engines.strength.best import (
     groups,
     rank_intervals,
 )
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 
 _PAIR: Final = 2

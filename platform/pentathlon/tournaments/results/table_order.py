@@ -15,10 +15,8 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling.blocks import successors
 from pentathlon.tournaments.scheduling.history import read_played
 from pentathlon_engines.tournament import tie_breaks
-from pentathlon_engines.tournament.departures import settle
-from pentathlon_engines.tournament.formats.interface import Format, GivingByes
-from pentathlon_engines.tournament.laws import AS_PLAYED
-from pentathlon_engines.tournament.round_results import points_of_forfeits, results_of_rounds
+from pentathlon_engines.tournament.departures import points_of_forfeits, results_of_rounds, settle
+from pentathlon_engines.tournament.formats.interface import AS_PLAYED, Format, GivingByes
 from pentathlon_engines.tournament.tie_breaks import Group, Results
 
 

@@ -12,10 +12,9 @@ from pentathlon_engines.contract.info import GameInfo, Option, ordinal
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.checks import LIMIT_RANGES, check_document
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.interface import Format, Parameter, Plan
+from pentathlon_engines.tournament.formats.interface import LAWS, Format, Parameter, Plan
 from pentathlon_engines.tournament.formats.parameters import full_params
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_formats
-from pentathlon_engines.tournament.laws import LAWS
 from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS, TITLES
 
 _LONGEST_LIST = 4_000

@@ -41,13 +41,12 @@ from pentathlon.web.drawing.boards import lesson_steps
 from pentathlon.web.replay.win_chances import WIDEST_ACCURACY
 from pentathlon.web.templatetags.formats import size
 from pentathlon_engines import CHANCE, GAMES
-from pentathlon_engines.analysis.calibration import COMMAND as CALIBRATION
 from pentathlon_engines.analysis.curve import METHOD, Budget
 from pentathlon_engines.analysis.judgement import FEWEST_DECISIONS
+from pentathlon_engines.analysis.playouts import COMMAND as CALIBRATION
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.record.advice import what_to_do
-from pentathlon_engines.record.fault_words import FAULT_WORDS, FaultWords
+from pentathlon_engines.record.advice import FAULT_WORDS, FaultWords, what_to_do
 from pentathlon_engines.strength.best import Z_95
 from pentathlon_engines.tournament.formats.divisions import MOST_BOTS, MOVING_PART
 from pentathlon_engines.tournament.formats.ladder import MOST_SHARE

@@ -39,7 +39,7 @@ from pentathlon.web.tables import RatingRow, rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.dataset.folder import card
-from pentathlon_engines.dataset.schema import TABLES, schema
+from pentathlon_engines.dataset.rows import TABLES, schema
 from pentathlon_engines.record.shape import Record
 
 _RECENT = 10

@@ -55,7 +55,7 @@ from pentathlon.web.requests import (
     signed_in_user,
 )
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.laws import LAWS
+from pentathlon_engines.tournament.formats.interface import LAWS
 
 
 @login_required

@@ -60,7 +60,7 @@ from pentathlon.web.tables import (
 from pentathlon.web.templatetags.components import state_words
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import document_hash
-from pentathlon_engines.tournament.laws import LAWS
+from pentathlon_engines.tournament.formats.interface import LAWS
 from pentathlon_engines.tournament.tie_breaks import TITLES
 
 Context = dict[str, Any]  # Any: what templates take

@@ -9,8 +9,7 @@ from typing import Any, cast
 
 import urllib3
 
-from pentathlon_engines.cli.client.events import ServerEvent
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
+from pentathlon_engines.cli.client.http_site import ServerEvent, Site, SiteRefused
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 
 ORIGIN = "https://example.org"

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines.cli.client.bots import describe_match, find_bot_named, find_version, me
+from pentathlon_engines.cli.client.connection import (
+    describe_match,
+    find_bot_named,
+    find_version,
+    me,
+)
 from pentathlon_engines.cli.failure import CommandFailed
 from tests.engines.cli.client.fake_sites import FakeSite, as_site
 

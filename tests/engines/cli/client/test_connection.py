@@ -8,6 +8,8 @@ from pentathlon_engines.cli.client import connection
 from pentathlon_engines.cli.client.connection import (
     SITE_VARIABLE,
     TOKEN_VARIABLE,
+    Credential,
+    Credentials,
     connect,
     connect_as_person,
     is_private_line,
@@ -15,7 +17,6 @@ from pentathlon_engines.cli.client.connection import (
     split_address,
     usual_site,
 )
-from pentathlon_engines.cli.client.credentials import Credential, Credentials
 from pentathlon_engines.cli.failure import CommandFailed
 
 HOME = "https://home.example"

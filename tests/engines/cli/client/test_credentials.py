@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.cli.client import credentials
-from pentathlon_engines.cli.client.credentials import Credential, Credentials
-from pentathlon_engines.cli.client.kept_files import write_private
+from pentathlon_engines.cli.client import connection
+from pentathlon_engines.cli.client.connection import Credential, Credentials, write_private
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 
 SITE = "https://example.org"
@@ -19,7 +18,7 @@ SITE = "https://example.org"
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "config" / "credentials.json"
-    monkeypatch.setattr(credentials, "credentials_path", lambda: path)
+    monkeypatch.setattr(connection, "credentials_path", lambda: path)
     return path
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines.cli.client.device_login import DeviceCode, await_token, begin_login
+from pentathlon_engines.cli.commands.login import DeviceCode, await_token, begin_login
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from tests.engines.cli.client.fake_sites import ORIGIN, FakeSite, Replies, as_site, away, refused
 

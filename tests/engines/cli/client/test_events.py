@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pentathlon_engines.cli.client.events import lines_of, read_events
+from pentathlon_engines.cli.client.http_site import lines_of, read_events
 
 STREAM = 'id: 1-2\nevent: plies\ndata: {"text": "é"}\n\n: still here\n\ndata: {"ply": 4}\n\n'
 

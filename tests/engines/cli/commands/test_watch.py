@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines.cli.client.events import ServerEvent
+from pentathlon_engines.cli.client.http_site import ServerEvent
 from pentathlon_engines.cli.commands import watch
 from pentathlon_engines.cli.failure import HOST_OR_SERVER
 from tests.engines.cli.client.fake_sites import FakeSite, Replies, as_site, away, refused

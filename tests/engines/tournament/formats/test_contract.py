@@ -13,8 +13,14 @@ from typing import NamedTuple
 import pytest
 
 from pentathlon_engines.tournament.formats import registry
-from pentathlon_engines.tournament.formats.blocks import MOST_MATCHES
-from pentathlon_engines.tournament.formats.interface import Format, Over, Plan, PlayedBlock, Wait
+from pentathlon_engines.tournament.formats.interface import (
+    MOST_MATCHES,
+    Format,
+    Over,
+    Plan,
+    PlayedBlock,
+    Wait,
+)
 from pentathlon_engines.tournament.formats.registry import FORMATS
 from tests.deep import by_turns
 from tests.engines.tournament.formats.playing import (

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pentathlon_engines.tournament.formats.blocks import seatings_of
 from pentathlon_engines.tournament.formats.designs import choose_base_groups
+from pentathlon_engines.tournament.formats.interface import seatings_of
 from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
 from pentathlon_engines.tournament.schedule import count_pair_rounds, pair_round
 from tests.engines.tournament.formats.playing import KEY, Event, all_drawn, field_of, plan_of, play

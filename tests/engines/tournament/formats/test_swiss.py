@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from pentathlon_engines.seeds import draw_many
+from pentathlon_engines.tournament.departures import results_of_rounds
 from pentathlon_engines.tournament.formats.interface import (
     Batch,
     FieldEntry,
@@ -22,7 +23,6 @@ from pentathlon_engines.tournament.formats.swiss import (
     floated_down,
     round_scores,
 )
-from pentathlon_engines.tournament.round_results import results_of_rounds
 from pentathlon_engines.tournament.tie_breaks import values_of
 from tests.deep import mostly_deep
 from tests.engines.tournament.formats.playing import (

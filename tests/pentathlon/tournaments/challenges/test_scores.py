@@ -4,7 +4,7 @@ import pytest
 
 from pentathlon.tournaments.challenges.results import reading_of
 from pentathlon.tournaments.challenges.services import count_orders, seat_orders
-from pentathlon_engines.strength.block_scores import counts_of, half_points, score_of
+from pentathlon_engines.strength.sprt import counts_of, half_points, score_of
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
