@@ -4,13 +4,11 @@ from datetime import timedelta
 
 import pytest
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from pentathlon.fleet import tokens as fleet
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
-from tests.factories import make_worker
 
 pytestmark = pytest.mark.django_db
 
@@ -64,14 +62,6 @@ def test_worker_that_stops_is_not_counted() -> None:
 
     assert read_fleet().slots == 0
     assert Worker.objects.get().is_draining
-
-
-def test_workers_that_have_long_been_gone_are_forgotten() -> None:
-    make_worker("old", seen_at=timezone.now() - timedelta(hours=2))
-    make_worker("new")
-
-    assert fleet.forget_silent_workers() == 1
-    assert Worker.objects.get().name == "new"
 
 
 def test_fleet_may_have_what_one_worker_has_or_still_tries() -> None:

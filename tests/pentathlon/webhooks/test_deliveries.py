@@ -14,6 +14,7 @@ from standardwebhooks.webhooks import Webhook
 
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
+from pentathlon.operations.retention import forget_old_deliveries
 from pentathlon.webhooks import outbox, retention
 from pentathlon.webhooks.attempt_results import (
     DISABLED_AFTER_S,
@@ -32,7 +33,6 @@ from pentathlon.webhooks.models import (
     WebhookEndpoint,
 )
 from pentathlon.webhooks.outbox import note_event, spread_events
-from pentathlon.webhooks.retention import forget_old
 from pentathlon.webhooks.sender import SLOTS, Sender
 from pentathlon.webhooks.services import (
     MOST_ENDPOINTS,
@@ -343,7 +343,11 @@ def test_idle_steps_read_only_indexes_of_what_waits() -> None:
     _record(endpoint, _queued(endpoint, times=3), OK)
 
     with CaptureQueriesContext(connection) as queries:
-        assert (spread_events(), Sender(send=_Noting()).step(), forget_old()) == (0, 0, 0)
+        assert (spread_events(), Sender(send=_Noting()).step(), forget_old_deliveries()) == (
+            0,
+            0,
+            0,
+        )
 
     assert len([each for each in queries if "SAVEPOINT" not in each["sql"]]) <= 8
 
@@ -432,7 +436,7 @@ class TestRetention:
         Delivery.objects.filter(pk=old.pk).update(created_at=long_ago)
         OutboxEvent.objects.update(happened_at=long_ago)
 
-        while forget_old():
+        while forget_old_deliveries():
             pass
 
         assert list(Delivery.objects.all()) == [young]
@@ -449,7 +453,7 @@ class TestRetention:
         assert not WebhookEndpoint.objects.owned_by(endpoint.owner).exists()
         assert not Subscription.objects.exists()
         steps = 0
-        while forget_old():
+        while forget_old_deliveries():
             steps += 1
         assert steps == 4
         assert not WebhookEndpoint.objects.exists()
