@@ -41,7 +41,7 @@ from pentathlon.tournaments.models import (
 from pentathlon.tournaments.organising.arrangement import (
     Arrangement,
     Draft,
-    create_arranged_tournament,
+    create_tournament,
 )
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
 from pentathlon.tournaments.results.standings import Standing, standings
@@ -114,7 +114,7 @@ def create_event(
             entries_per_author=entries_per_author,
             arrangement=arrangement,
         )
-        create_arranged_tournament(actor=actor, draft=draft, event=event)
+        create_tournament(actor=actor, draft=draft, event=event)
     return event
 
 
