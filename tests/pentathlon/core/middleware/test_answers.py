@@ -1,12 +1,13 @@
 """Answers are small on the wire."""
 
+import asyncio
 import gzip
 
 import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
-from pentathlon.core.middleware.answers import Compression
+from pentathlon.core.middleware.answers import Compression, content_security_policy
 
 GZIP = {"Accept-Encoding": "gzip"}
 
@@ -34,3 +35,33 @@ def test_what_is_packed_or_streamed_is_sent_as_it_is(kind: str) -> None:
 
     assert isinstance(answer, HttpResponse)
     assert answer.content == b"x" * 1000
+
+
+def test_pages_allow_no_inline_code_and_no_foreign_host(client: Client) -> None:
+    policy = client.get("/healthz").headers["Content-Security-Policy"]
+
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "*" not in policy
+
+
+def test_view_may_set_a_policy_of_its_own() -> None:
+    def view(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(headers={"Content-Security-Policy": "default-src 'none'"})
+
+    answer = content_security_policy(view)(HttpRequest())
+
+    assert isinstance(answer, HttpResponse)
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'"
+
+
+def test_asynchronous_answers_carry_the_policy_too() -> None:
+    async def view(request: HttpRequest) -> HttpResponse:
+        return HttpResponse()
+
+    async def ask() -> HttpResponse:
+        answer = await content_security_policy(view)(HttpRequest())  # type: ignore[misc]  # a promise
+        assert isinstance(answer, HttpResponse)
+        return answer
+
+    assert "default-src" in asyncio.run(ask()).headers["Content-Security-Policy"]
