@@ -14,8 +14,9 @@ from standardwebhooks.webhooks import Webhook
 
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
+from pentathlon.operations import retention
 from pentathlon.operations.retention import forget_old_deliveries
-from pentathlon.webhooks import outbox, retention
+from pentathlon.webhooks import outbox
 from pentathlon.webhooks.attempt_results import (
     DISABLED_AFTER_S,
     RETENTION_S,
@@ -444,7 +445,7 @@ class TestRetention:
         assert DeliveryAttempt.objects.count() == 1
 
     def test_deleted_endpoint_goes_in_parts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(retention, "_BATCH", 2)
+        monkeypatch.setattr(retention, "_DELIVERIES_AT_ONCE", 2)
         endpoint = make_endpoint()
         _queued(endpoint, times=5)
 
