@@ -23,12 +23,7 @@ from pentathlon.fleet.models import Worker, WorkerQuerySet
 from pentathlon.matches.models import Attempt
 from pentathlon.operations.status import LONG_WAIT_S, MOST_COUNTED, read_status
 from pentathlon.trust.models import Quarantine, Verdict
-from pentathlon.trust.quarantine import (
-    MOST_REVIEWED,
-    end_quarantine,
-    review_results,
-    undecided,
-)
+from pentathlon.trust.quarantine import MOST_REVIEWED, end_quarantine, review_results, undecided
 from pentathlon_engines.match.launcher import SandboxLevel
 
 

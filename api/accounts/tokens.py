@@ -16,11 +16,7 @@ from api.protocol.endpoint import PUBLIC_ID, Endpoint
 from api.protocol.pagination import CursorPages, OnePage
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts import services
-from pentathlon.accounts.device_logins import (
-    VALID_S,
-    begin_device_login,
-    poll_device_login,
-)
+from pentathlon.accounts.device_logins import VALID_S, begin_device_login, poll_device_login
 from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, Scope
 from pentathlon.accounts.services import revoke_token
 from pentathlon.accounts.sessions import end_other_sessions, end_session, own_sessions

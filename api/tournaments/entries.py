@@ -17,15 +17,8 @@ from api.protocol.requests import PublicReasonField, ReasonField, RequestSeriali
 from api.tournaments.arrangements import InvitationRequestSerializer, InvitationSerializer
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
-from pentathlon.tournaments.entries.replacements import (
-    check_may_replace,
-    replace_entry,
-)
-from pentathlon.tournaments.entries.withdrawals import (
-    disqualify_entry,
-    get_entry,
-    withdraw_entry,
-)
+from pentathlon.tournaments.entries.replacements import check_may_replace, replace_entry
+from pentathlon.tournaments.entries.withdrawals import disqualify_entry, get_entry, withdraw_entry
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.organising.arrangement import invite_authors

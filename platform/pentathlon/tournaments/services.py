@@ -23,20 +23,9 @@ from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
 from pentathlon.tournaments.documents import checks
-from pentathlon.tournaments.documents.document import (
-    document,
-    draft_document,
-    event_key,
-)
-from pentathlon.tournaments.guards import (
-    TournamentSteps,
-    lock_own,
-)
-from pentathlon.tournaments.models import (
-    FinalRow,
-    Tournament,
-    TournamentState,
-)
+from pentathlon.tournaments.documents.document import document, draft_document, event_key
+from pentathlon.tournaments.guards import TournamentSteps, lock_own
+from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 from pentathlon.tournaments.notices import audit_tournament, note_end, note_tournament
 from pentathlon.tournaments.results.final_table import final_rows
 from pentathlon.tournaments.scheduling.blocks import settle_blocks

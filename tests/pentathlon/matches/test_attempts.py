@@ -14,11 +14,7 @@ from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, Match, MatchKind, MatchState
-from pentathlon.matches.services import (
-    fail_attempt,
-    requeue_void_matches,
-    return_match,
-)
+from pentathlon.matches.services import fail_attempt, requeue_void_matches, return_match
 from pentathlon.matches.uploads.services import validate_again
 from tests.factories import make_match, make_user, make_version, make_worker
 from tests.pentathlon.matches.acting import claim_match, claimed, finish, result

@@ -45,13 +45,7 @@ from pentathlon.webhooks.services import (
     rotate_secret,
 )
 from tests.factories import make_user
-from tests.pentathlon.webhooks.receiving import (
-    SITE,
-    answering,
-    hanging,
-    make_endpoint,
-    receiver,
-)
+from tests.pentathlon.webhooks.receiving import SITE, answering, hanging, make_endpoint, receiver
 from tests.plans import copies_of, count_rows
 
 pytestmark = pytest.mark.django_db
