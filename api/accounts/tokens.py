@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.protocol.access import BearerAuthentication, PasswordAuthentication, SignedIn
-from api.protocol.endpoint import PUBLIC_ID, Endpoint
+from api.protocol.endpoint import PUBLIC_ID, Endpoint, RowSerializer
 from api.protocol.pagination import CursorPages, OnePage
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts import services
@@ -56,7 +56,7 @@ def count_typed_password(request: Request, *, code: str = "") -> None:
         raise Throttled(wait_s)
 
 
-class TokenSerializer(serializers.ModelSerializer[ApiToken]):
+class TokenSerializer(RowSerializer[ApiToken]):
     """A token, without its secret."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
@@ -74,7 +74,6 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
             "expires_at",
             "last_used_at",
         )
-        read_only_fields = fields
 
 
 class NewTokenSerializer(TokenSerializer):
@@ -84,7 +83,6 @@ class NewTokenSerializer(TokenSerializer):
 
     class Meta(TokenSerializer.Meta):
         fields = (*TokenSerializer.Meta.fields, "token")
-        read_only_fields = fields
 
 
 @extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 60})
@@ -153,7 +151,6 @@ class CurrentTokenSerializer(TokenSerializer):
 
     class Meta(TokenSerializer.Meta):
         fields = (*TokenSerializer.Meta.fields, "username")
-        read_only_fields = fields
 
 
 class CurrentTokenViewSet(Endpoint[ApiToken]):
@@ -225,7 +222,6 @@ class DeviceTokenSerializer(NewTokenSerializer):
 
     class Meta(NewTokenSerializer.Meta):
         fields = (*NewTokenSerializer.Meta.fields, "username")
-        read_only_fields = fields
 
 
 class DeviceLoginViewSet(Endpoint[DeviceLogin]):
@@ -276,7 +272,7 @@ class DeviceLoginViewSet(Endpoint[DeviceLogin]):
         return Response(answer)
 
 
-class SessionSerializer(serializers.ModelSerializer[BrowserSession]):
+class SessionSerializer(RowSerializer[BrowserSession]):
     """A browser in which you are signed in."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
@@ -285,7 +281,6 @@ class SessionSerializer(serializers.ModelSerializer[BrowserSession]):
     class Meta:
         model = BrowserSession
         fields = ("id", "is_this", "address", "user_agent", "begun_at", "seen_at")
-        read_only_fields = fields
 
     def get_is_this(self, row: BrowserSession) -> bool:
         """Return whether the request comes from this session."""
