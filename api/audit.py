@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.protocol.access import ReadOrSignedIn, StaffOnly
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.pagination import PAGE_PARAMETERS, MomentFilter, OnePage, TextFilter
 from pentathlon.accounts.audit.models import AuditAction, AuditedKind, AuditEvent
 from pentathlon.accounts.models import Scope
@@ -19,7 +19,7 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.audit_log import audit_events_of
 
 
-class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
+class AuditEventSerializer(RowSerializer[AuditEvent]):
     """An action by an organiser or a member of staff."""
 
     actor = serializers.CharField(
@@ -55,7 +55,6 @@ class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
             "reason",
             "details",
         )
-        read_only_fields = fields
 
 
 class AuthorResidualSerializer(serializers.Serializer[AuthorResidual]):

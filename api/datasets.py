@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.negotiation import LINES, stretch_of_lines
 from api.protocol.pagination import GameFilter, IdFilter, MomentFilter
 from pentathlon.core.caching import answer_for_ever, answer_packed_for_ever
@@ -33,7 +33,7 @@ _PLACE = [
 _YES_NO = [("true", "true"), ("false", "false")]
 
 
-class DatasetSerializer(serializers.ModelSerializer[Dataset]):
+class DatasetSerializer(RowSerializer[Dataset]):
     """A frozen copy of all decisions in a closed tournament or season division."""
 
     tournament = serializers.IntegerField(source="tournament_id")
@@ -81,7 +81,6 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "licence",
             "made_at",
         )
-        read_only_fields = fields
 
     def get_licence(self, dataset: Dataset) -> str:
         """Return the SPDX identifier of the licence, which the card explains."""

@@ -41,11 +41,7 @@ from pentathlon.live.reports import note_changes, show_events
 from pentathlon.matches.jobs import Outcome
 from pentathlon.matches.models import Match
 from pentathlon.matches.uploads import services
-from pentathlon.matches.wire import (
-    announcement_from_json,
-    jobs_to_json,
-    submission_from_json,
-)
+from pentathlon.matches.wire import announcement_from_json, jobs_to_json, submission_from_json
 from pentathlon.matches.worker_tokens import is_played_by, note_told, sent_matches
 
 HASH: Final = r"sha256:[0-9a-f]{64}"

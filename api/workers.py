@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.protocol.access import ReadOrSignedIn, StaffOnly
-from api.protocol.endpoint import LARGEST_ID, CountedView, Endpoint
+from api.protocol.endpoint import LARGEST_ID, CountedView, Endpoint, RowSerializer
 from api.protocol.pagination import GameFilter, OnePage
 from api.protocol.requests import (
     PublicReasonField,
@@ -23,12 +23,7 @@ from pentathlon.fleet.models import Worker, WorkerQuerySet
 from pentathlon.matches.models import Attempt
 from pentathlon.operations.status import LONG_WAIT_S, MOST_COUNTED, read_status
 from pentathlon.trust.models import Quarantine, Verdict
-from pentathlon.trust.quarantine import (
-    MOST_REVIEWED,
-    end_quarantine,
-    review_results,
-    undecided,
-)
+from pentathlon.trust.quarantine import MOST_REVIEWED, end_quarantine, review_results, undecided
 from pentathlon_engines.match.launcher import SandboxLevel
 
 
@@ -40,7 +35,7 @@ class LayerSerializer(serializers.Serializer[None]):
     detail = serializers.CharField()
 
 
-class WorkerSerializer(serializers.ModelSerializer[Worker]):
+class WorkerSerializer(RowSerializer[Worker]):
     """The capabilities of a worker; its name and host stay private."""
 
     games = serializers.DictField(
@@ -67,7 +62,6 @@ class WorkerSerializer(serializers.ModelSerializer[Worker]):
             "started_at",
             "seen_at",
         )
-        read_only_fields = fields
 
 
 class WorkerFilter(filters.FilterSet):
@@ -96,7 +90,7 @@ class WorkerViewSet(ListModelMixin, Endpoint[Worker]):
         return Worker.objects.alive()
 
 
-class QuarantineSerializer(serializers.ModelSerializer[Quarantine]):
+class QuarantineSerializer(RowSerializer[Quarantine]):
     """A worker token that gets no work until staff have reviewed its results."""
 
     token = serializers.CharField(source="token.name", help_text="The name of the token.")
@@ -119,10 +113,9 @@ class QuarantineSerializer(serializers.ModelSerializer[Quarantine]):
             "ended_by",
             "end_reason",
         )
-        read_only_fields = fields
 
 
-class QuestionedResultSerializer(serializers.ModelSerializer[Attempt]):
+class QuestionedResultSerializer(RowSerializer[Attempt]):
     """A questioned result that nobody has reviewed."""
 
     match = serializers.IntegerField(source="match_id")
@@ -132,7 +125,6 @@ class QuestionedResultSerializer(serializers.ModelSerializer[Attempt]):
     class Meta:
         model = Attempt
         fields = ("match", "game", "rated", "worker", "ended_at")
-        read_only_fields = fields
 
 
 class ReviewRequestSerializer(RequestSerializer):

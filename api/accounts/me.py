@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from api.accounts.tokens import count_password, count_typed_password
 from api.protocol.access import PasswordAuthentication, SignedIn
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.pagination import OnePage
 from api.protocol.requests import RequestSerializer, naming
 from pentathlon.accounts.models import Scope, User
@@ -35,7 +35,7 @@ _CHALLENGE: Final = "passkey_by_api"
 """The session key of a passkey's challenge. Pages use another key, so that the two do not mix."""
 
 
-class MeSerializer(serializers.ModelSerializer[User]):
+class MeSerializer(RowSerializer[User]):
     """Who you are."""
 
     class Meta:
@@ -47,7 +47,6 @@ class MeSerializer(serializers.ModelSerializer[User]):
             "takes_organiser_entries",
             "may_play_rated",
         )
-        read_only_fields = fields
 
     may_play_rated = serializers.BooleanField(
         help_text="Whether your bots may play rated matches. If not, verify your e-mail address: "

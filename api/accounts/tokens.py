@@ -12,15 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.protocol.access import BearerAuthentication, PasswordAuthentication, SignedIn
-from api.protocol.endpoint import PUBLIC_ID, Endpoint
+from api.protocol.endpoint import PUBLIC_ID, Endpoint, RowSerializer
 from api.protocol.pagination import CursorPages, OnePage
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts import services
-from pentathlon.accounts.device_logins import (
-    VALID_S,
-    begin_device_login,
-    poll_device_login,
-)
+from pentathlon.accounts.device_logins import VALID_S, begin_device_login, poll_device_login
 from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, Scope
 from pentathlon.accounts.services import revoke_token
 from pentathlon.accounts.sessions import end_other_sessions, end_session, own_sessions
@@ -60,7 +56,7 @@ def count_typed_password(request: Request, *, code: str = "") -> None:
         raise Throttled(wait_s)
 
 
-class TokenSerializer(serializers.ModelSerializer[ApiToken]):
+class TokenSerializer(RowSerializer[ApiToken]):
     """A token, without its secret."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
@@ -78,7 +74,6 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
             "expires_at",
             "last_used_at",
         )
-        read_only_fields = fields
 
 
 class NewTokenSerializer(TokenSerializer):
@@ -88,7 +83,6 @@ class NewTokenSerializer(TokenSerializer):
 
     class Meta(TokenSerializer.Meta):
         fields = (*TokenSerializer.Meta.fields, "token")
-        read_only_fields = fields
 
 
 @extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 60})
@@ -157,7 +151,6 @@ class CurrentTokenSerializer(TokenSerializer):
 
     class Meta(TokenSerializer.Meta):
         fields = (*TokenSerializer.Meta.fields, "username")
-        read_only_fields = fields
 
 
 class CurrentTokenViewSet(Endpoint[ApiToken]):
@@ -229,7 +222,6 @@ class DeviceTokenSerializer(NewTokenSerializer):
 
     class Meta(NewTokenSerializer.Meta):
         fields = (*NewTokenSerializer.Meta.fields, "username")
-        read_only_fields = fields
 
 
 class DeviceLoginViewSet(Endpoint[DeviceLogin]):
@@ -280,7 +272,7 @@ class DeviceLoginViewSet(Endpoint[DeviceLogin]):
         return Response(answer)
 
 
-class SessionSerializer(serializers.ModelSerializer[BrowserSession]):
+class SessionSerializer(RowSerializer[BrowserSession]):
     """A browser in which you are signed in."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
@@ -289,7 +281,6 @@ class SessionSerializer(serializers.ModelSerializer[BrowserSession]):
     class Meta:
         model = BrowserSession
         fields = ("id", "is_this", "address", "user_agent", "begun_at", "seen_at")
-        read_only_fields = fields
 
     def get_is_this(self, row: BrowserSession) -> bool:
         """Return whether the request comes from this session."""

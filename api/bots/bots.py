@@ -19,7 +19,7 @@ from api.bots.versions import (
 )
 from api.documentation.schema import ProblemSerializer
 from api.protocol.access import RateReached
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.errors import problem_of
 from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
@@ -35,7 +35,7 @@ from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 
 
-class BotSerializer(serializers.ModelSerializer[Bot]):
+class BotSerializer(RowSerializer[Bot]):
     """A bot: a series of versions under one name."""
 
     owner = PersonSerializer()
@@ -45,7 +45,6 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
     class Meta:
         model = Bot
         fields = ("id", "name", "owner", "created_at", "version_count", "latest_version")
-        read_only_fields = fields
 
     @extend_schema_field(VersionSerializer(allow_null=True))
     def get_latest_version(self, bot: Bot) -> Any:  # Any: what a serializer made

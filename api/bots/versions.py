@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.negotiation import ShallowJSONParser
 from api.protocol.pagination import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import PublicReasonField, RequestSerializer
@@ -59,7 +59,7 @@ class ReasonSerializer(serializers.Serializer[Reason]):
 T = TypeVar("T", bound=Model)
 
 
-class BotNameSerializer(serializers.ModelSerializer[Bot]):
+class BotNameSerializer(RowSerializer[Bot]):
     """A bot in short."""
 
     owner = PersonSerializer()
@@ -67,10 +67,9 @@ class BotNameSerializer(serializers.ModelSerializer[Bot]):
     class Meta:
         model = Bot
         fields = ("id", "name", "owner")
-        read_only_fields = fields
 
 
-class VersionSerializer(serializers.ModelSerializer[BotVersion]):
+class VersionSerializer(RowSerializer[BotVersion]):
     """A bot version, with its public fields."""
 
     bot = BotNameSerializer()
@@ -95,7 +94,6 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
             "validated_at",
             "stopped_at",
         )
-        read_only_fields = fields
 
 
 class RepairSerializer(serializers.Serializer[Any]):
@@ -113,7 +111,6 @@ class UploadedVersionSerializer(VersionSerializer):
     class Meta:
         model = BotVersion
         fields = (*VersionSerializer.Meta.fields, "repairs")
-        read_only_fields = fields
 
 
 class VersionDetailSerializer(VersionSerializer):
@@ -126,7 +123,6 @@ class VersionDetailSerializer(VersionSerializer):
 
     class Meta(VersionSerializer.Meta):
         fields = (*VersionSerializer.Meta.fields, "waiting")  # type: ignore[assignment]  # one more
-        read_only_fields = fields  # type: ignore[assignment]  # one more
 
     @extend_schema_field(ReasonSerializer(allow_null=True))
     def get_waiting(self, version: BotVersion) -> Any:  # Any: what a serializer made
@@ -187,7 +183,7 @@ class UploadEndpoint(Endpoint[T], Generic[T]):
         return read_archive(self.upload["archive"].read())
 
 
-class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
+class VersionLogSerializer(RowSerializer[BotVersion]):
     """The result and logs of build and validation, for the author."""
 
     build_log = serializers.SerializerMethodField(
@@ -210,7 +206,6 @@ class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
             "build_difference",
             "validation_log",
         )
-        read_only_fields = fields
 
     def get_build_log(self, version: BotVersion) -> str:
         """Return the output of the build; empty for a bot without a build."""

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from api.accounts.people import PersonSerializer
 from api.matches.matches import SeatedVersionSerializer
 from api.protocol.access import SignedIn
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
 from api.protocol.pagination import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
@@ -100,7 +100,7 @@ class ChallengeSeatSerializer(serializers.Serializer[Any]):  # Any: one, or many
     losses = serializers.IntegerField()
 
 
-class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
+class ChallengeSerializer(RowSerializer[Challenge]):
     """Unrated blocks between two bot versions."""
 
     author = PersonSerializer()
@@ -131,7 +131,6 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
             "created_at",
             "finished_at",
         )
-        read_only_fields: tuple[str, ...] = fields
 
 
 class ChallengeDetailSerializer(ChallengeSerializer):
@@ -143,7 +142,6 @@ class ChallengeDetailSerializer(ChallengeSerializer):
 
     class Meta(ChallengeSerializer.Meta):
         fields = (*ChallengeSerializer.Meta.fields, "reading", "played", "seats")
-        read_only_fields = fields
 
     @extend_schema_field(SprtReadingSerializer(allow_null=True))
     def get_reading(self, challenge: Challenge) -> Any:  # Any: what a serializer made

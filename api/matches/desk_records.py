@@ -20,7 +20,7 @@ from api.matches.replays import (
     answer_commentary,
     answer_record,
 )
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from pentathlon.accounts.models import Scope
 from pentathlon.core.caching import answer_for_ever
@@ -47,7 +47,7 @@ class DeskSeatSerializer(serializers.Serializer[dict[str, Any]]):
     has_failed = serializers.BooleanField()
 
 
-class DeskRecordSerializer(serializers.ModelSerializer[DeskRecord]):
+class DeskRecordSerializer(RowSerializer[DeskRecord]):
     """A match that an author played on their own machine and uploaded."""
 
     author = PersonSerializer()
@@ -72,7 +72,6 @@ class DeskRecordSerializer(serializers.ModelSerializer[DeskRecord]):
             "played_here",
             "created_at",
         )
-        read_only_fields = fields
 
     @extend_schema_field(serializers.BooleanField())
     def get_rated(self, desk_record: DeskRecord) -> bool:

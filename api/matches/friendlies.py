@@ -15,7 +15,7 @@ from api.accounts.people import PersonSerializer
 from api.matches.matches import SeatedVersionSerializer
 from api.matches.replays import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
 from api.protocol.access import SignedIn
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
 from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
@@ -44,7 +44,7 @@ class FriendlySeatSerializer(serializers.Serializer[dict[str, Any]]):
     has_failed = serializers.BooleanField()
 
 
-class FriendlySerializer(serializers.ModelSerializer[Friendly]):
+class FriendlySerializer(RowSerializer[Friendly]):
     """A match in which a person has a seat among bots. It is never rated."""
 
     person = PersonSerializer()
@@ -79,7 +79,6 @@ class FriendlySerializer(serializers.ModelSerializer[Friendly]):
             "moved_at",
             "finished_at",
         )
-        read_only_fields: tuple[str, ...] = fields
 
 
 class FriendlyDetailSerializer(FriendlySerializer):
@@ -97,7 +96,6 @@ class FriendlyDetailSerializer(FriendlySerializer):
 
     class Meta(FriendlySerializer.Meta):
         fields = (*FriendlySerializer.Meta.fields, "queue_place", "legal", "observation")
-        read_only_fields = fields
 
     @extend_schema_field(serializers.IntegerField(allow_null=True))
     def get_queue_place(self, friendly: Friendly) -> int | None:

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from api.bots.versions import BotNameSerializer, ReasonSerializer
 from api.matches.explanations import AnalysisSerializer, ExplanationSerializer, analysis_of
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
 from api.protocol.pagination import ORDERING, GameFilter, IdFilter, MadeFilterSet, NewestFirst
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
@@ -100,7 +100,7 @@ class MatchPages(NewestFirst):
 _LONGEST_MARK = 40 * MOST_FOLLOWED
 
 
-class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):
+class SeatedVersionSerializer(RowSerializer[BotVersion]):
     """A bot version in short."""
 
     bot = BotNameSerializer()
@@ -109,7 +109,6 @@ class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):
     class Meta:
         model = BotVersion
         fields = ("id", "bot", "number", "label")
-        read_only_fields = fields
 
 
 class FaultSerializer(serializers.Serializer[MatchSeat]):
@@ -120,7 +119,7 @@ class FaultSerializer(serializers.Serializer[MatchSeat]):
     detail = serializers.CharField(source="fault_detail")
 
 
-class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
+class SeatSerializer(RowSerializer[MatchSeat]):
     """One seat at the table, and its result."""
 
     version = SeatedVersionSerializer()
@@ -139,7 +138,6 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
             "wall_ms",
             "memory_peak_mb",
         )
-        read_only_fields = fields
 
     @extend_schema_field(FaultSerializer(allow_null=True))
     def get_fault(self, seat: MatchSeat) -> Any:  # Any: what a serializer made
@@ -147,7 +145,7 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
         return FaultSerializer(seat).data if seat.fault_kind else None
 
 
-class MatchSerializer(serializers.ModelSerializer[Match]):
+class MatchSerializer(RowSerializer[Match]):
     """One play of a game."""
 
     seats = SeatSerializer(many=True)
@@ -191,7 +189,6 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "started_at",
             "finished_at",
         )
-        read_only_fields: tuple[str, ...] = fields
 
     @extend_schema_field({"type": "integer", "nullable": True})
     def get_seed(self, match: Match) -> int | None:
@@ -204,13 +201,12 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         return None if match.is_sealed else match.told_name
 
 
-class AttemptSerializer(serializers.ModelSerializer[Attempt]):
+class AttemptSerializer(RowSerializer[Attempt]):
     """One attempt to run a match on a worker."""
 
     class Meta:
         model = Attempt
         fields = ("number", "state", "reason", "started_at", "ended_at")
-        read_only_fields = fields
 
 
 class MatchDetailSerializer(MatchSerializer):
@@ -221,7 +217,6 @@ class MatchDetailSerializer(MatchSerializer):
 
     class Meta(MatchSerializer.Meta):
         fields = (*MatchSerializer.Meta.fields, "waiting", "attempts")
-        read_only_fields = fields
 
     @extend_schema_field(ReasonSerializer(allow_null=True))
     def get_waiting(self, match: Match) -> Any:  # Any: what a serializer made

@@ -15,7 +15,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
+from rest_framework.serializers import BaseSerializer, ModelSerializer
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
@@ -81,6 +81,14 @@ PUBLIC_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """A pattern for ids of things that nobody should be able to count: UUIDs."""
 LARGEST_ID: Final = 10**18 - 1
 _ID: Final = re.compile(r"[0-9]{1,18}")
+
+
+class RowSerializer(ModelSerializer[T], Generic[T]):
+    """Fields of a row, for answers: nobody writes them through the API."""
+
+    def get_extra_kwargs(self) -> dict[str, Any]:  # Any: as the framework has it
+        """Make every field of the row read-only."""
+        return {name: {"read_only": True} for name in self.Meta.fields}
 
 
 class CountedView(APIView):

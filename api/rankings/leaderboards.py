@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.matches.matches import SeatedVersionSerializer
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, BestFirst, CursorPages, OnePage
 from pentathlon.accounts.models import names_version
 from pentathlon.bots.models import BotVersion
@@ -47,7 +47,7 @@ class SettingSerializer(serializers.Serializer[Any]):
     options = serializers.DictField(required=False, help_text="All options of the game.")
 
 
-class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
+class LeaderboardSerializer(RowSerializer[Pool]):
     """A game's leaderboard in short."""
 
     matches = serializers.IntegerField(source="applied_seq", help_text="Results applied so far.")
@@ -74,10 +74,9 @@ class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
             *("game", "scope", "title", "setting", "matches", "epoch", "draw_probability", "beta"),
             *("algorithm_version", "fingerprint"),
         )
-        read_only_fields = fields
 
 
-class RatingSerializer(serializers.ModelSerializer[Rating]):
+class RatingSerializer(RowSerializer[Rating]):
     """The rating of one bot version."""
 
     rank = serializers.IntegerField(help_text="Starts at 1.")
@@ -108,7 +107,6 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
             "draws",
             "losses",
         )
-        read_only_fields = fields
 
     def get_interval(self, rating: Rating) -> list[float]:
         """Return the bounds of the strength."""
@@ -258,10 +256,9 @@ class VersionRatingSerializer(RatingSerializer):
             *("game", "scope", "mu", "sigma", "score", "strength", "interval", "provisional"),
             *("matches", "wins", "draws", "losses"),
         )
-        read_only_fields = fields
 
 
-class RatingChangeSerializer(serializers.ModelSerializer[RatingChange]):
+class RatingChangeSerializer(RowSerializer[RatingChange]):
     """The change of a rating by one match."""
 
     game = serializers.CharField(source="row.pool.game")
@@ -281,7 +278,6 @@ class RatingChangeSerializer(serializers.ModelSerializer[RatingChange]):
             *("game", "scope", "match", "seq", "seat", "rank"),
             *("mu_before", "sigma_before", "mu_after", "sigma_after", "applied_at"),
         )
-        read_only_fields = fields
 
 
 class VersionRatingViewSet(Endpoint[BotVersion]):

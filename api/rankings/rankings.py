@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, InPlaces, OnePage
 from api.rankings.rivalry import RivalScoreSerializer
 from pentathlon.accounts.models import User, names_version
@@ -24,7 +24,7 @@ from pentathlon.tournaments.results.final_table import titles_of
 _PENTATHLON = "pentathlon"
 
 
-class RankingSerializer(serializers.ModelSerializer[RankingTable]):
+class RankingSerializer(RowSerializer[RankingTable]):
     """A ranking of authors in short."""
 
     key = serializers.SerializerMethodField()
@@ -33,7 +33,6 @@ class RankingSerializer(serializers.ModelSerializer[RankingTable]):
     class Meta:
         model = RankingTable
         fields = ("key", "rule", "authors", "computed_at")
-        read_only_fields = fields
 
     def get_key(self, table: RankingTable) -> str:
         """Return the name used in URLs."""
@@ -51,7 +50,7 @@ class GameShareSerializer(serializers.Serializer[Any]):  # Any: JSON
     label = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # a field
 
 
-class RankingLineSerializer(serializers.ModelSerializer[RankingLine]):
+class RankingLineSerializer(RowSerializer[RankingLine]):
     """One author's line."""
 
     author = PersonSerializer()
@@ -62,7 +61,6 @@ class RankingLineSerializer(serializers.ModelSerializer[RankingLine]):
     class Meta:
         model = RankingLine
         fields = ("rank", "author", "share", "games")
-        read_only_fields = fields
 
 
 class RankingViewSet(Endpoint[RankingTable]):

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer, read_id
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages, OnePage
 from pentathlon.bots.models import Bot
 from pentathlon.core.errors import InvalidInput, NotFound
@@ -69,7 +69,7 @@ class RivalScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
     )
 
 
-class OpponentBotSerializer(serializers.ModelSerializer[Bot]):
+class OpponentBotSerializer(RowSerializer[Bot]):
     """A bot in short."""
 
     owner = PersonSerializer()
@@ -77,7 +77,6 @@ class OpponentBotSerializer(serializers.ModelSerializer[Bot]):
     class Meta:
         model = Bot
         fields = ("id", "name", "owner")
-        read_only_fields = fields
 
 
 class OpponentSerializer(serializers.Serializer[OpponentLine]):

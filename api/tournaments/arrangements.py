@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.accounts.people import PersonSerializer
+from api.protocol.endpoint import RowSerializer
 from api.protocol.requests import MomentField, RequestSerializer
 from api.tournaments.tables import WarningSerializer
 from pentathlon.core.errors import DomainError
@@ -112,7 +113,7 @@ def take_arrangement(asked: dict[str, Any]) -> Arrangement:  # Any: checked valu
     return Arrangement(**values)
 
 
-class ArrangedSerializer(serializers.ModelSerializer[Tournament]):
+class ArrangedSerializer(RowSerializer[Tournament]):
     """How a tournament is arranged."""
 
     entry_rules = serializers.JSONField(help_text="The rules that restrict entries.")
@@ -131,7 +132,6 @@ class ArrangedSerializer(serializers.ModelSerializer[Tournament]):
             "entry_rules",
             "by_invitation",
         )
-        read_only_fields: tuple[str, ...] = fields
 
 
 class InvitationRequestSerializer(RequestSerializer):
@@ -202,7 +202,6 @@ class TournamentSerializer(ArrangedSerializer):
             "started_at",
             "finished_at",
         )
-        read_only_fields = fields
 
     @extend_schema_field(WarningSerializer(many=True))
     def get_warnings(self, tournament: Tournament) -> list[dict[str, Any]]:  # Any: JSON
@@ -232,7 +231,6 @@ class FullTournamentSerializer(TournamentSerializer):
 
     class Meta(TournamentSerializer.Meta):
         fields = (*TournamentSerializer.Meta.fields, "organisers", "description", "revision")
-        read_only_fields = fields
 
     def get_revision(self, tournament: Tournament) -> str | None:
         """Return a digest of all that can be changed now."""

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import naming
 from api.tournaments.arrangements import ArrangementSerializer, take_arrangement
@@ -40,7 +40,7 @@ from pentathlon_engines.tournament.formats.registry import newest_format
 _IN_REQUEST = {"game": "games", "scheduler": "format"}
 
 
-class EventSerializer(serializers.ModelSerializer[Event]):
+class EventSerializer(RowSerializer[Event]):
     """Tournaments of several games that belong together."""
 
     owner = PersonSerializer()
@@ -53,7 +53,6 @@ class EventSerializer(serializers.ModelSerializer[Event]):
     class Meta:
         model = Event
         fields = ("id", "name", "owner", "tournaments", "warnings", "created_at")
-        read_only_fields = fields
 
     def get_tournaments(self, event: Event) -> list[int]:
         """Return the ids of its tournaments."""

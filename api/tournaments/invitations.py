@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.pagination import MadeFilterSet, TextFilter
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
@@ -42,7 +42,7 @@ from pentathlon.tournaments.teams.services import (
 )
 
 
-class HandoverSerializer(serializers.ModelSerializer[Handover]):
+class HandoverSerializer(RowSerializer[Handover]):
     """An offer that waits for its answer."""
 
     person = PersonSerializer(help_text="The person to whom it is offered.")
@@ -50,7 +50,6 @@ class HandoverSerializer(serializers.ModelSerializer[Handover]):
     class Meta:
         model = Handover
         fields = ("person", "is_shared", "offered_at")
-        read_only_fields = fields
 
 
 class OfferSerializer(RequestSerializer):
@@ -160,7 +159,7 @@ class HandoverActions(Endpoint[Tournament]):
         return Response(OrganiserSerializer(lines, many=True).data, status=code)
 
 
-class TeamMemberSerializer(serializers.ModelSerializer[TeamMember]):
+class TeamMemberSerializer(RowSerializer[TeamMember]):
     """A member, who has accepted."""
 
     person = PersonSerializer()
@@ -168,10 +167,9 @@ class TeamMemberSerializer(serializers.ModelSerializer[TeamMember]):
     class Meta:
         model = TeamMember
         fields = ("person", "accepted_at")
-        read_only_fields = fields
 
 
-class TeamSerializer(serializers.ModelSerializer[Team]):
+class TeamSerializer(RowSerializer[Team]):
     """A team with its members."""
 
     owner = PersonSerializer(help_text="Who invites and removes members.")
@@ -183,7 +181,6 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
     class Meta:
         model = Team
         fields = ("id", "name", "owner", "members", "invited", "created_at")
-        read_only_fields = fields
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})
     def get_invited(self, team: Team) -> list[str]:
@@ -195,7 +192,7 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
         return list(names.values_list("person__username", flat=True))
 
 
-class TeamInvitationSerializer(serializers.ModelSerializer[TeamMember]):
+class TeamInvitationSerializer(RowSerializer[TeamMember]):
     """An invitation that waits for your answer."""
 
     team = serializers.IntegerField(source="team_id")
@@ -205,7 +202,6 @@ class TeamInvitationSerializer(serializers.ModelSerializer[TeamMember]):
     class Meta:
         model = TeamMember
         fields = ("team", "name", "owner", "invited_at")
-        read_only_fields = fields
 
 
 class TeamRequestSerializer(RequestSerializer):

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.matches.matches import SeatedVersionSerializer
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
 from api.protocol.pagination import OnePage
 from api.protocol.requests import RequestSerializer
 from api.tournaments.tables import StandingSerializer
@@ -43,7 +43,7 @@ _NUMBER = OpenApiParameter(
 Choose = Callable[..., LadderMember]
 
 
-class DivisionSerializer(serializers.ModelSerializer[Division]):
+class DivisionSerializer(RowSerializer[Division]):
     """One table of a season."""
 
     tournament = serializers.IntegerField(
@@ -59,7 +59,6 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
     class Meta:
         model = Division
         fields = ("level", "tournament", "bots", "matches", "is_settled", "commitment")
-        read_only_fields = fields
 
 
 class LadderSeasonSerializer(serializers.Serializer[LadderLine]):
@@ -110,7 +109,7 @@ class LadderBotSerializer(RequestSerializer):
     )
 
 
-class LadderMemberSerializer(serializers.ModelSerializer[LadderMember]):
+class LadderMemberSerializer(RowSerializer[LadderMember]):
     """A bot's setting in a ladder, and the version that plays."""
 
     ladder = serializers.CharField(source="ladder.key")
@@ -121,7 +120,6 @@ class LadderMemberSerializer(serializers.ModelSerializer[LadderMember]):
     class Meta:
         model = LadderMember
         fields = ("ladder", "bot", "choice", "version")
-        read_only_fields = fields
 
 
 class LadderViewSet(Endpoint[Ladder]):

@@ -20,7 +20,7 @@ from pentathlon.tournaments.documents.checks import (
 )
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
-from pentathlon.tournaments.organising.arrangement import Draft, create_arranged_tournament
+from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
 from pentathlon.tournaments.organising.posted_documents import check_posted, create_from_document
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
@@ -274,7 +274,7 @@ def read_new_tournament(request: Request, actor: User) -> WantedTournament:
     sent = TournamentRequestSerializer(data=body)
     sent.is_valid(raise_exception=True)
     create = partial(
-        create_arranged_tournament,
+        create_tournament,
         actor=actor,
         draft=sent.tournament,
         secret=sent.validated_data["secret"],

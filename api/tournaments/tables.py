@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from api.bots.versions import ReasonSerializer
 from api.matches.matches import SeatedVersionSerializer, SeatSerializer
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.pagination import CursorPages, NewestFirst
 from pentathlon.live.snapshots import follow_page, tournament_now, who_asks
 from pentathlon.matches.dispatch.reasons import read_situation, why_waiting
@@ -233,7 +233,7 @@ class InSchedule(CursorPages):
     ordering = "index"
 
 
-class ScheduledMatchSerializer(serializers.ModelSerializer[TournamentMatch]):
+class ScheduledMatchSerializer(RowSerializer[TournamentMatch]):
     """A match and its place in the schedule of a tournament."""
 
     match = serializers.IntegerField(source="match_id")
@@ -246,7 +246,6 @@ class ScheduledMatchSerializer(serializers.ModelSerializer[TournamentMatch]):
     class Meta:
         model = TournamentMatch
         fields = ("index", "round", "block", "leg", "match", "state", "seats", "waiting")
-        read_only_fields = fields
 
     @extend_schema_field(ReasonSerializer(allow_null=True))
     def get_waiting(self, place: TournamentMatch) -> Any:  # Any: what a serializer made
@@ -262,7 +261,6 @@ class FaultySeatSerializer(SeatSerializer):
 
     class Meta(SeatSerializer.Meta):
         fields = ("match", *SeatSerializer.Meta.fields)  # type: ignore[assignment]  # one more
-        read_only_fields = fields  # type: ignore[assignment]  # one more
 
 
 class RoundSerializer(serializers.Serializer[Any]):

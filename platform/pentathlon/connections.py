@@ -76,7 +76,7 @@ def replay_store(address: str | None) -> dict[str, Any]:  # Any: Django's own sh
             raise BadEnvironment("PENTATHLON_REPLAYS", reason)
         query = {_OF_BUCKETS[key]: value for key, value in parse_qsl(parts.query)}
         bucket = {"bucket_name": parts.netloc, "location": unquote(parts.path).strip("/")}
-        return _replays("pentathlon.matches.replays.store.Bucket", {**bucket, **query})
+        return _replays("pentathlon.matches.replays.buckets.Bucket", {**bucket, **query})
     raise BadEnvironment(
         "PENTATHLON_REPLAYS",
         "must be like s3://bucket/prefix?endpoint=https://store.example&region=eu-1, or "

@@ -161,12 +161,6 @@ def mark_draining(name: str) -> None:
     Worker.objects.filter(name=name).update(is_draining=True, seen_at=Now())
 
 
-def forget_silent_workers() -> int:
-    """Delete the rows of workers that have been silent for an hour; return how many."""
-    gone, _ = Worker.objects.filter(seen_at__lt=Now() - FORGOTTEN_AFTER).delete()
-    return gone
-
-
 def _check_number(name: str, token: WorkerToken) -> None:
     """Refuse a new worker of a token that has two for each slot: new ones beside draining ones."""
     own = Worker.objects.lately_seen().filter(token=token)

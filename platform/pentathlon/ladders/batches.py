@@ -32,12 +32,7 @@ from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.guards import TournamentSteps
-from pentathlon.tournaments.models import (
-    Entry,
-    EntryState,
-    Tournament,
-    TournamentState,
-)
+from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentState
 from pentathlon.tournaments.scheduling.schedules import matches_at_once, store_matches
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.batches import (

@@ -20,13 +20,7 @@ from pentathlon.core.server.refusals import Refused, busy
 from pentathlon.live.frames import frame_key
 from pentathlon.live.messages import StreamEvent, message
 from pentathlon.live.snapshots import PageKind, Snapshot, Ticket, read_snapshot
-from pentathlon.live.topics import (
-    Cursor,
-    MatchCursor,
-    MatchTopic,
-    PageCursor,
-    PageTopic,
-)
+from pentathlon.live.topics import Cursor, MatchCursor, MatchTopic, PageCursor, PageTopic
 
 AGAIN_S: Final = 1.0
 """Seconds to wait before another attempt when the broker has not answered."""

@@ -25,11 +25,7 @@ from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import return_expired_leases, take_back_stalled
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.wall_clock import (
-    longest_match_s,
-    longest_request_s,
-    longest_start_s,
-)
+from pentathlon_engines.match.wall_clock import longest_match_s, longest_request_s, longest_start_s
 
 SLACK_S: Final = 60.0
 """For all that is no bot's time: reports every ten seconds, loading of files, and hand-in."""

@@ -9,11 +9,7 @@ from django.db.models import CASCADE, ForeignKey, Index
 from django.db.utils import NotSupportedError
 from django.test.utils import CaptureQueriesContext
 
-from pentathlon.core.indexes import (
-    AddIndexOnline,
-    RemoveFieldIndexOnline,
-    RemoveIndexOnline,
-)
+from pentathlon.core.indexes import AddIndexOnline, RemoveFieldIndexOnline, RemoveIndexOnline
 from pentathlon.core.models import Leadership
 from pentathlon.ratings.models import RatingChange
 

@@ -25,11 +25,7 @@ from pentathlon.matches.leases import SLACK_S
 from pentathlon.matches.models import Match
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.wall_clock import (
-    longest_match_s,
-    longest_request_s,
-    longest_start_s,
-)
+from pentathlon_engines.match.wall_clock import longest_match_s, longest_request_s, longest_start_s
 from pentathlon_engines.record.record import forked_at, verify_record
 from tests.factories import make_user, make_version, make_worker
 from tests.pentathlon.friendlies.acting import (

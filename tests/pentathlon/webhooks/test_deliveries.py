@@ -14,7 +14,9 @@ from standardwebhooks.webhooks import Webhook
 
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
-from pentathlon.webhooks import outbox, retention
+from pentathlon.operations import retention
+from pentathlon.operations.retention import forget_old_deliveries
+from pentathlon.webhooks import outbox
 from pentathlon.webhooks.attempt_results import (
     DISABLED_AFTER_S,
     RETENTION_S,
@@ -32,7 +34,6 @@ from pentathlon.webhooks.models import (
     WebhookEndpoint,
 )
 from pentathlon.webhooks.outbox import note_event, spread_events
-from pentathlon.webhooks.retention import forget_old
 from pentathlon.webhooks.sender import SLOTS, Sender
 from pentathlon.webhooks.services import (
     MOST_ENDPOINTS,
@@ -44,13 +45,7 @@ from pentathlon.webhooks.services import (
     rotate_secret,
 )
 from tests.factories import make_user
-from tests.pentathlon.webhooks.receiving import (
-    SITE,
-    answering,
-    hanging,
-    make_endpoint,
-    receiver,
-)
+from tests.pentathlon.webhooks.receiving import SITE, answering, hanging, make_endpoint, receiver
 from tests.plans import copies_of, count_rows
 
 pytestmark = pytest.mark.django_db
@@ -343,7 +338,11 @@ def test_idle_steps_read_only_indexes_of_what_waits() -> None:
     _record(endpoint, _queued(endpoint, times=3), OK)
 
     with CaptureQueriesContext(connection) as queries:
-        assert (spread_events(), Sender(send=_Noting()).step(), forget_old()) == (0, 0, 0)
+        assert (spread_events(), Sender(send=_Noting()).step(), forget_old_deliveries()) == (
+            0,
+            0,
+            0,
+        )
 
     assert len([each for each in queries if "SAVEPOINT" not in each["sql"]]) <= 8
 
@@ -432,7 +431,7 @@ class TestRetention:
         Delivery.objects.filter(pk=old.pk).update(created_at=long_ago)
         OutboxEvent.objects.update(happened_at=long_ago)
 
-        while forget_old():
+        while forget_old_deliveries():
             pass
 
         assert list(Delivery.objects.all()) == [young]
@@ -440,7 +439,7 @@ class TestRetention:
         assert DeliveryAttempt.objects.count() == 1
 
     def test_deleted_endpoint_goes_in_parts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(retention, "_BATCH", 2)
+        monkeypatch.setattr(retention, "_DELIVERIES_AT_ONCE", 2)
         endpoint = make_endpoint()
         _queued(endpoint, times=5)
 
@@ -449,7 +448,7 @@ class TestRetention:
         assert not WebhookEndpoint.objects.owned_by(endpoint.owner).exists()
         assert not Subscription.objects.exists()
         steps = 0
-        while forget_old():
+        while forget_old_deliveries():
             steps += 1
         assert steps == 4
         assert not WebhookEndpoint.objects.exists()

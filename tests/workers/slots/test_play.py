@@ -11,14 +11,7 @@ from pentathlon import work
 from pentathlon.bots.models import Archive
 from pentathlon.core.errors import DomainError
 from pentathlon.matches.jobs import Job, SeatJob, Submission
-from pentathlon.matches.models import (
-    Attempt,
-    AttemptState,
-    Match,
-    MatchSeat,
-    MatchState,
-    SeatLog,
-)
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat, MatchState, SeatLog
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import claim_matches, void_matches

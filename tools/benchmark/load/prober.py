@@ -19,7 +19,7 @@ django.setup()
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
 from pentathlon.matches.services import claim_matches, return_match  # noqa: E402
-from pentathlon.tournaments.services import create_tournament  # noqa: E402
+from pentathlon.tournaments.organising.arrangement import Draft, create_tournament  # noqa: E402
 from pentathlon_engines.tournament.document import TournamentDocument  # noqa: E402
 
 _PAUSE_S = 0.05
@@ -32,7 +32,8 @@ def main(lane: int) -> int:
     probes: dict[str, Callable[[int], object]] = {
         "claim": lambda turn: _claim(ids[turn % len(ids)]),
         "page write": lambda turn: create_tournament(
-            actor=owner, name=f"Probe {turn}", document=TournamentDocument(game="tuned")
+            actor=owner,
+            draft=Draft(name=f"Probe {turn}", document=TournamentDocument(game="tuned")),
         ),
     }
     longest = dict.fromkeys(probes, 0.0)

@@ -35,11 +35,7 @@ from pentathlon.tournaments.batches import (
 from pentathlon.tournaments.documents.document import reads_results
 from pentathlon.tournaments.entries.withdrawals import check_takes_part, reopen
 from pentathlon.tournaments.guards import lock_own
-from pentathlon.tournaments.models import (
-    Tournament,
-    TournamentMatch,
-    TournamentState,
-)
+from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
 from pentathlon.tournaments.notices import audit_match, audit_tournament
 from pentathlon.tournaments.scheduling.blocks import (
     MOST_REPLAYS,

@@ -34,19 +34,8 @@ from pentathlon.tournaments.entries.eligibility import (
 )
 from pentathlon.tournaments.entries.replacement_blocks import begin_replacement
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
-from pentathlon.tournaments.guards import (
-    check_may_manage,
-    check_organiser,
-    is_organiser_of,
-    lock,
-)
-from pentathlon.tournaments.models import (
-    UNSTARTED,
-    Entry,
-    EntryState,
-    Tournament,
-    TournamentState,
-)
+from pentathlon.tournaments.guards import check_may_manage, check_organiser, is_organiser_of, lock
+from pentathlon.tournaments.models import UNSTARTED, Entry, EntryState, Tournament, TournamentState
 from pentathlon.tournaments.notices import audit_entry, note_entry
 from pentathlon.tournaments.people_rows import LONGEST_REASON
 from pentathlon.tournaments.scheduling.blocks import versions_out

@@ -38,11 +38,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.notices import audit_entry, note_entry
-from pentathlon.tournaments.scheduling.blocks import (
-    numbers_of_versions,
-    versions_of,
-    versions_out,
-)
+from pentathlon.tournaments.scheduling.blocks import numbers_of_versions, versions_of, versions_out
 
 _BATCH: Final = 1000
 """The most matches of an entry that one transaction voids or revokes."""

@@ -35,9 +35,9 @@ from pentathlon.tournaments.organising.arrangement import (
     Draft,
     arrange,
     arrangement_of,
+    check_draft,
     problems_of,
 )
-from pentathlon.tournaments.services import check_wanted
 from pentathlon_engines.tournament.document import TournamentDocument
 
 FIXED: Final = (
@@ -236,16 +236,8 @@ def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: s
     stored = read_draft(tournament)
     check_revision(tournament, revision, stored=stored.revision)
     repeats = is_repeated(tournament.pk) and not draft.rated
-    completed = check_wanted(
-        name=draft.name,
-        document=draft.document,
-        versions=draft.versions,
-        rated=draft.rated,
-        entries_per_author=draft.entries_per_author,
-        secret=tournament.secret if tournament.secret_given else None,
-        is_repeat=repeats,
-        errors=problems_of(draft.arrangement, rated=draft.rated),
-    )
+    secret = tournament.secret if tournament.secret_given else None
+    completed = check_draft(draft, secret=secret, is_repeat=repeats)
     columns = columns_of(completed) | {
         "name": checks.checked_name(draft.name),
         "rated": draft.rated,

@@ -38,11 +38,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.organising.arrangement import (
-    Arrangement,
-    Draft,
-    create_arranged_tournament,
-)
+from pentathlon.tournaments.organising.arrangement import Arrangement, Draft, create_tournament
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
 from pentathlon.tournaments.results.standings import Standing, standings
 from pentathlon.tournaments.services import start_tournament
@@ -114,7 +110,7 @@ def create_event(
             entries_per_author=entries_per_author,
             arrangement=arrangement,
         )
-        create_arranged_tournament(actor=actor, draft=draft, event=event)
+        create_tournament(actor=actor, draft=draft, event=event)
     return event
 
 

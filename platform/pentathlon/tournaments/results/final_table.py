@@ -22,13 +22,8 @@ from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 from pentathlon.tournaments.results.table_order import merge_scores, order_entries, read_results
 from pentathlon.tournaments.scheduling.blocks import numbers_of_versions
 from pentathlon_engines.commentary.words import enumerate_all
-from pentathlon_engines.strength.best import (
-    by_strength,
-    chances_of_best,
-    groups,
-    rank_intervals,
-)
-from pentathlon_engines.strength.pair_model import PlayedMatch
+from pentathlon_engines.strength.best import by_strength, chances_of_best, groups, rank_intervals
+from pentathlon_engines.strength.played_matches import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 
 _PAIR: Final = 2

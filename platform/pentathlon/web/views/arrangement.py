@@ -12,10 +12,7 @@ from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.corrections.orders import Order, give_order, rerun_match, void_match
-from pentathlon.tournaments.entries.replacements import (
-    check_may_replace,
-    replace_entry,
-)
+from pentathlon.tournaments.entries.replacements import check_may_replace, replace_entry
 from pentathlon.tournaments.estimates.dry_runs import cautions_of_event
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Event

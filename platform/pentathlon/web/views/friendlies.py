@@ -17,13 +17,7 @@ from pentathlon.bots.models import Bot, VersionState
 from pentathlon.core.errors import DomainError, NotFound
 from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.friendlies.origins import look_at, origin_of
-from pentathlon.friendlies.services import (
-    Origin,
-    act,
-    create_friendly,
-    fork_friendly,
-    resign,
-)
+from pentathlon.friendlies.services import Origin, act, create_friendly, fork_friendly, resign
 from pentathlon.friendlies.stretches import DAYS_TO_THINK, place_in_queue
 from pentathlon.live.snapshots import friendly_now
 from pentathlon.web.drawing.boards import game_tiles, inline_board

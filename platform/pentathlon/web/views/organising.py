@@ -26,7 +26,7 @@ from pentathlon.tournaments.estimates.dry_runs import estimate_of_new
 from pentathlon.tournaments.estimates.progress import progress
 from pentathlon.tournaments.guards import check_may_manage, check_organiser, check_state
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
-from pentathlon.tournaments.organising.arrangement import create_arranged_tournament
+from pentathlon.tournaments.organising.arrangement import create_tournament
 from pentathlon.tournaments.organising.changes import (
     change_tournament,
     delete_draft,
@@ -75,7 +75,7 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     # Both forms are checked, so that all problems are shown at once.
     if all([form.is_valid(), around.is_valid()]):
         create = partial(
-            create_arranged_tournament,
+            create_tournament,
             actor=owner,
             draft=form.draft(around.arrangement),
             is_draft="draft" in request.POST,

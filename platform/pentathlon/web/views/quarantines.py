@@ -12,12 +12,7 @@ from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck, Verdict
-from pentathlon.trust.quarantine import (
-    MOST_REVIEWED,
-    end_quarantine,
-    review_results,
-    undecided,
-)
+from pentathlon.trust.quarantine import MOST_REVIEWED, end_quarantine, review_results, undecided
 from pentathlon.web.requests import (
     call_service,
     cursor_page,
