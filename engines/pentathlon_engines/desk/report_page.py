@@ -12,15 +12,14 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.desk.match_pool import DeskMatch
 from pentathlon_engines.desk.replay_page import make_page, scrolling
-from pentathlon_engines.desk.tally import (
-    DeskResult,
+from pentathlon_engines.desk.standings import (
     DeskStanding,
-    Tally,
     byes_of,
     entry_name,
     standings,
     tally_of,
 )
+from pentathlon_engines.desk.tally import DeskResult, Tally
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.tournament.tie_breaks import BYE, TITLES
 from pentathlon_engines.tournament.tint import tint

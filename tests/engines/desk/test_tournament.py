@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines.desk.tally import standings, tally_of
+from pentathlon_engines.desk.standings import standings, tally_of
 from pentathlon_engines.desk.tournament import DeskTournament, Kept
 from pentathlon_engines.seeds import event_key_of
 from pentathlon_engines.tournament.batches import draw_schedule

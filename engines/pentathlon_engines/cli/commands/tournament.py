@@ -39,7 +39,7 @@ from pentathlon_engines.cli.tournament.run import (
     summarize_tournament,
 )
 from pentathlon_engines.desk.match_pool import Setting
-from pentathlon_engines.desk.tally import standings
+from pentathlon_engines.desk.standings import standings
 from pentathlon_engines.errors import BadJson
 from pentathlon_engines.light_json import read_data
 from pentathlon_engines.match.launcher import Launcher
