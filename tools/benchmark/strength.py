@@ -34,9 +34,9 @@ from pentathlon_engines.desk.match_pool import (
     Series,
     Setting,
     play_all,
+    result_of,
     stop_on_interrupt,
 )
-from pentathlon_engines.desk.tally import result_of
 from pentathlon_engines.manifest import (
     BUILT_IN,
     bot_command,

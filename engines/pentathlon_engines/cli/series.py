@@ -26,10 +26,10 @@ from pentathlon_engines.desk.match_pool import (
     Series,
     Setting,
     play_all,
+    result_of,
     stop_on_interrupt,
 )
 from pentathlon_engines.desk.record_files import write_record
-from pentathlon_engines.desk.tally import result_of
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.strength.sprt import BlockScore
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
-from pentathlon_engines.desk.match_pool import DeskMatch
+from pentathlon_engines.desk.match_pool import DeskMatch, DeskResult, Tally
 from pentathlon_engines.desk.replay_page import make_page, scrolling
 from pentathlon_engines.desk.standings import (
     DeskStanding,
@@ -19,7 +19,6 @@ from pentathlon_engines.desk.standings import (
     standings,
     tally_of,
 )
-from pentathlon_engines.desk.tally import DeskResult, Tally
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.tournament.tie_breaks import BYE, TITLES
 from pentathlon_engines.tournament.tint import tint

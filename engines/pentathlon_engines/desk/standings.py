@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pentathlon_engines.desk.tally import Tally, TallyLine
+from pentathlon_engines.desk.match_pool import Tally, TallyLine
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.strength import best
 from pentathlon_engines.strength.thurstone import BETA, fit

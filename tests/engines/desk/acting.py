@@ -7,8 +7,7 @@ from random import Random
 from typing import Any
 
 from pentathlon_engines import GAMES, Game
-from pentathlon_engines.desk.match_pool import DeskMatch, Tick
-from pentathlon_engines.desk.tally import DeskResult
+from pentathlon_engines.desk.match_pool import DeskMatch, DeskResult, Tick
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.launcher import Launcher, Usage
 from pentathlon_engines.match.limits import Limits

@@ -5,8 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from pentathlon_engines.desk.match_pool import DeskMatch
-from pentathlon_engines.desk.tally import DeskResult
+from pentathlon_engines.desk.match_pool import DeskMatch, DeskResult
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.tournament.checks import check_document
 from pentathlon_engines.tournament.document import Entrant, TournamentDocument
