@@ -1,7 +1,5 @@
 """The built-in bots: they keep the protocol, repeat themselves, and are strong in their order."""
 
-from __future__ import annotations
-
 import json
 import os
 import runpy

@@ -1,7 +1,5 @@
 """What looks good to the built-in bots, and that those who see it beat those who do not."""
 
-from __future__ import annotations
-
 import runpy
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Looking ahead finds wins in one action and threats in two."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import pytest

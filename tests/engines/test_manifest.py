@@ -1,7 +1,5 @@
 """What a bot.toml may say, and how its errors are reported."""
 
-from __future__ import annotations
-
 import json
 import os
 from hashlib import sha256

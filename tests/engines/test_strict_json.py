@@ -1,7 +1,5 @@
 """What people hand in as JSON says one thing to every reader, or is refused with a sentence."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The tree search: it finds what is there, repeats itself, and knows only what its seat knows."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """The benchmarks of pages know every address, and nobody can add one without saying how."""
 
-from __future__ import annotations
-
 import pytest
 
 from tools.benchmark.load.addresses import Examples, addresses, fill_route, with_queries

@@ -1,7 +1,5 @@
 """What `manage.py chaos` plans, plays in peace and counts; `storm.py` lets it strike."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

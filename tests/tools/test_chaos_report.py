@@ -1,7 +1,5 @@
 """The report of a run under fire is sound only if nothing was lost, doubled or made up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from io import StringIO
 from typing import Any

@@ -1,7 +1,5 @@
 """The histories of the benchmarks are as those of a platform that has played them."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest

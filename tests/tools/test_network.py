@@ -1,7 +1,5 @@
 """The network that `manage.py chaos` puts between a worker and the server, and spoils."""
 
-from __future__ import annotations
-
 import socket
 import socketserver
 import threading

@@ -1,7 +1,5 @@
 """A part of `bench` measures in a process of its own, with the sizes that were asked for."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -9,8 +9,6 @@ in bins of a fifth (expected calibration error, beside what the true chances wou
 powers fitted to the other half of the matches, so that no power is judged by its own matches.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 import time

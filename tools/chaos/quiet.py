@@ -3,8 +3,6 @@
 Every match goes through claim and acceptance, but the bots' choices are computed right here.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """One whole run: a platform, tournaments, strikes, and the account of the outcome."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

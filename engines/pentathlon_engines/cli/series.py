@@ -1,7 +1,5 @@
 """`pentathlon play --games`: many matches between the same bots, with the score as it grows."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from pathlib import Path

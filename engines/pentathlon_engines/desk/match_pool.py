@@ -1,7 +1,5 @@
 """Plays many matches at a time on this machine, and stops without losing a finished one."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The report of a tournament on this machine, as one page that needs nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby

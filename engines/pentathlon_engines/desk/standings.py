@@ -1,7 +1,5 @@
 """The table of a tournament on this machine, computed as a server computes its final table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Everything follows from the document, the secret and the results. So a tournamen
 goes on from its document, its secret and the records of its matches, wherever it stood.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@
 record that is damaged is as good as none: its match is played again.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path

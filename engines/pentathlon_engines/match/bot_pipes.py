@@ -4,8 +4,6 @@ Reads and writes never block; what does not fit waits for the next call. This mo
 limits on sizes; `seat` enforces those on time.
 """
 
-from __future__ import annotations
-
 import os
 import select
 from codecs import BOM_UTF8

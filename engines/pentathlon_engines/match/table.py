@@ -1,7 +1,5 @@
 """Seats the bots of one match around their referee: starts, asks, expels and stops them."""
 
-from __future__ import annotations
-
 import select
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Advice for the authors of bots: what to do about each kind of fault."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 

@@ -4,8 +4,6 @@
 everywhere. They quote the bot, so they are for its owner only; the fault of the record is not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 

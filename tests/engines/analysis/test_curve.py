@@ -1,7 +1,5 @@
 """The curve of a record: the same for the same record, true at the end, within its budget."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

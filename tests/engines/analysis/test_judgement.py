@@ -1,7 +1,5 @@
 """Which events are blunders and turning points, and what accuracy follows from losses."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines.analysis.judgement import (

@@ -1,7 +1,5 @@
 """Azure: the beasts and the gifted stones, where the worked examples leave something open."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines import Outcome

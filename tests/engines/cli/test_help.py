@@ -1,7 +1,5 @@
 """The help of the command: an example for each subcommand, and completion."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

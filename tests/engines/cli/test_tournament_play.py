@@ -1,7 +1,5 @@
 """`pentathlon tournament` plays any document, and goes on where it stopped."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Lessons are made of legal actions, are short, and teach how a match is won."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines import GAMES, Game

@@ -1,7 +1,5 @@
 """What the commentaries say of the rules' worked examples, sentence by sentence."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines import CHANCE, GAMES, State

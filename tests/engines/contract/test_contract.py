@@ -1,7 +1,5 @@
 """Every game keeps the promises of the contract, for each number of seats and each option."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

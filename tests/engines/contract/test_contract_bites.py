@@ -1,7 +1,5 @@
 """The contract's checks pass an honest game with secrets and fail each kind of broken one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any

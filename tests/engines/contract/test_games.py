@@ -1,7 +1,5 @@
 """The mapping of games, the facts about them, and what importing them costs."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import pkgutil

@@ -1,7 +1,5 @@
 """Parquet files hold the rows of a part unchanged."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

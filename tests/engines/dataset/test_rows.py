@@ -1,7 +1,5 @@
 """Rows of datasets: every decision of a bot, seen by its seat alone, in one split a match."""
 
-from __future__ import annotations
-
 from random import Random
 
 import jsonschema

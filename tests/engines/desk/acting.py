@@ -1,7 +1,5 @@
 """Matches at the desk without any process: random play by the referee."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Tournaments at the desk without any process: results are drawn."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

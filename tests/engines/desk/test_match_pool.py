@@ -1,7 +1,5 @@
 """Many matches at a time: each is played once, and a stop loses none that has ended."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

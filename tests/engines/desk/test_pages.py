@@ -1,7 +1,5 @@
 """Pages that stand alone: they ask nothing of any network, and show what they should."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

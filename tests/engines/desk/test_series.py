@@ -1,7 +1,5 @@
 """A series seats, seeds and counts its matches as it says."""
 
-from __future__ import annotations
-
 from pentathlon_engines.desk.match_pool import Series, desk_alias
 from tests.engines.desk.acting import desk_result
 

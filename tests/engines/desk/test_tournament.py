@@ -1,7 +1,5 @@
 """Tournaments on this machine: the schedule of a server, and nothing lost when they stop."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a tournament's folder keeps, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

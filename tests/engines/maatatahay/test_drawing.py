@@ -1,7 +1,5 @@
 """Pictures of Maatatahay show tiles with their strength, crystals, relics, strips and stream."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree as ET
 
 import pytest

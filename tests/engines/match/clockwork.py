@@ -1,7 +1,5 @@
 """A world in which time passes only when somebody waits, with bots that follow a script."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import NamedTuple
 

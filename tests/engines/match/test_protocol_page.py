@@ -1,7 +1,5 @@
 """PROTOCOL.md says what the program does."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """The referee without any process: turns, secrets, faults and their consequence."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

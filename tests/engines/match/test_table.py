@@ -1,7 +1,5 @@
 """The table takes legal actions as answers and makes faults of all others."""
 
-from __future__ import annotations
-
 import json
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Records of matches that were played without any process."""
 
-from __future__ import annotations
-
 from random import Random
 
 from pentathlon_engines import GAMES, Game

@@ -1,7 +1,5 @@
 """Every fault comes with what its author can do about it."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines.match.faults import FaultKind

@@ -1,7 +1,5 @@
 """A record verifies as it was sealed and in no other way."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

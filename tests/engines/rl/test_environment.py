@@ -1,7 +1,5 @@
 """The learning environments keep PettingZoo's promises and see no more than a seat may."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

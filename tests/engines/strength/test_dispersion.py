@@ -1,7 +1,5 @@
 """How much evidence the dispersion needs before it changes intervals."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from pentathlon_engines.strength.pair_model import PlayedMatch

@@ -1,7 +1,5 @@
 """Every card of Tash-Kalar is played, and every branch of every effect is reached."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines.contract import game

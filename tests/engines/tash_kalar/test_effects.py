@@ -1,7 +1,5 @@
 """Tash-Kalar: what effects do and what they offer, each as a case (13 and 14 of the rules)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pytest

@@ -1,7 +1,5 @@
 """Tash-Kalar: the beings of the Etherweave as they are summoned, each as cases (18.3)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engines.tash_kalar.positions import (

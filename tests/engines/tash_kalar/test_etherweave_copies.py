@@ -1,7 +1,5 @@
 """Tash-Kalar: copies of warp effects, linked parts, cards thrown away or taken back (18.3)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.engines.tash_kalar.positions import ETHERWEAVE, do, legal, ready, shown, view, woven

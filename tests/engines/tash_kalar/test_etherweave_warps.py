@@ -1,7 +1,5 @@
 """Tash-Kalar: warp effects, and the being that is pending (18.3)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

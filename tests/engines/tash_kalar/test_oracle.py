@@ -1,7 +1,5 @@
 """Tash-Kalar: the engine compared with the oracle in a sample of matches and single turns."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

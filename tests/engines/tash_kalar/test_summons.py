@@ -1,7 +1,5 @@
 """Tash-Kalar: what may be summoned, onto what, and with which piece (7 of the rules)."""
 
-from __future__ import annotations
-
 from tests.engines.tash_kalar.positions import (
     changes,
     destroyed,

@@ -1,7 +1,5 @@
 """Tash-Kalar: every word of the deck files has its place in the tables of the engine."""
 
-from __future__ import annotations
-
 from pentathlon_engines.tash_kalar.cards import compiler, program
 from pentathlon_engines.tash_kalar.cards.catalogue import PROGRAMS
 from pentathlon_engines.tash_kalar.interpreter import AUTOMATICS, CONDITIONS, PERFORM

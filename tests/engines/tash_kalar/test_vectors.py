@@ -1,7 +1,5 @@
 """Tash-Kalar: where patterns match, by the published figures (17.2 to 17.4 of the rules)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engines.tash_kalar.oracle.cards import (

@@ -1,7 +1,5 @@
 """Matches that were written down once must come out the same forever."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Simulated figures agree with the published ones, and disagreement is noticed."""
 
-from __future__ import annotations
-
 import random
 from math import inf
 

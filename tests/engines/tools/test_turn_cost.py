@@ -1,7 +1,5 @@
 """The measurement of a turn measures something."""
 
-from __future__ import annotations
-
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.tools.turn_cost import measure_turn_cost
 

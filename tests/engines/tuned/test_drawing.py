@@ -1,7 +1,5 @@
 """Pictures of Tuned show stacks, hands, the rooster, the last action and the line that won."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree as ET
 

@@ -1,7 +1,5 @@
 """Pictures of Way of the Dragon show pieces, dice, powers, the last move and whose turn it is."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree as ET
 
 import pytest

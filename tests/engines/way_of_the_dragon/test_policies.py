@@ -1,7 +1,5 @@
 """The greedy player of Way of the Dragon does what its rules page says."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """The prospects of Way of the Dragon: within a turn they are those of the best that dice allow."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """Four worker nodes and two web processes on one database; one node is cut off for a while."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """Plays the same matches with both kinds of worker in turns, and compares the costs."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

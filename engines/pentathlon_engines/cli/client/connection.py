@@ -4,8 +4,6 @@ The environment comes first (`PENTATHLON_SITE`, `PENTATHLON_TOKEN`: for scripts)
 `pentathlon login` has stored, then the site that this very package was installed from.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`pentathlon check`: test whether a bot follows the protocol and withstands a server."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """`pentathlon compare`: is the new version better than the old one?"""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import replace
 from hashlib import sha256

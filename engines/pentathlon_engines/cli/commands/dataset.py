@@ -1,7 +1,5 @@
 """`pentathlon dataset`: training data from a site or from records on this machine."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """The commands that list what a site has: `bots`, `matches`, `leaderboard`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Final
 
 import typer

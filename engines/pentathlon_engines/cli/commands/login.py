@@ -1,7 +1,5 @@
 """`pentathlon login`, `logout` and `whoami`."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

@@ -1,7 +1,5 @@
 """`pentathlon play`: play matches on this machine as workers do, or rerun a bundle."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from secrets import randbelow

@@ -1,7 +1,5 @@
 """`pentathlon submit`: from a folder, or several, to the first rated match."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

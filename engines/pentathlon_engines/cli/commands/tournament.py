@@ -1,7 +1,5 @@
 """`pentathlon tournament`: play a tournament on this machine, or preview it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256

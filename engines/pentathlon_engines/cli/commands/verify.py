@@ -1,7 +1,5 @@
 """`pentathlon verify`: play a match again, or check how a tournament was drawn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

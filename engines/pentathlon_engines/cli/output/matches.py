@@ -1,7 +1,5 @@
 """One match as people and scripts read it: its table, its faults in words, its record."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Plays a tournament on this machine and shows its progress."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

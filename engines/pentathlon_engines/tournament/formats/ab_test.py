@@ -5,8 +5,6 @@ five seats, candidate and base in turn take each chair against the same others a
 candidate scores where its rank is the better one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple

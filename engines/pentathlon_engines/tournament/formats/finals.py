@@ -7,8 +7,6 @@ one move by move says nothing new: it counts once, as in the final table. `final
 again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb

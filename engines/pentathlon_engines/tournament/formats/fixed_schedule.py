@@ -1,7 +1,5 @@
 """The next batch of a schedule that is known from the start, whatever the results."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

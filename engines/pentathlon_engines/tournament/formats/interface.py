@@ -6,8 +6,6 @@ blocks of a batch, and asks again. Every choice that is left to chance is drawn 
 (`seeds.draw`), so equal input gives equal batches, on any machine and at any time.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

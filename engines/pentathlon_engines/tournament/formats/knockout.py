@@ -8,8 +8,6 @@ the tie-break blocks are played once more, and at last the better seed goes on; 
 seeds is drawn from the event key.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

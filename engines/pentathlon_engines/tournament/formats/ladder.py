@@ -11,8 +11,6 @@ their live ratings (`tournament.ladder_batches`). As a format it plays a given f
 rounds.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Checks what a tournament asks of a format, with a sentence for everything that is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """All formats of this release by name and version."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final

@@ -10,8 +10,6 @@ A bot that leaves during a block loses it: its opponent keeps what it has won an
 a won block, so it never has less than from a bye. What the bot that left had won stays its own.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

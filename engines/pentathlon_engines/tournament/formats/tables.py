@@ -1,7 +1,5 @@
 """`tables/2`: everybody meets everybody at tables of three to five."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

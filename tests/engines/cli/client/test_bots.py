@@ -1,7 +1,5 @@
 """Bots, versions and matches as people name them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which site a command uses, and as whom."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines.cli.client import connection

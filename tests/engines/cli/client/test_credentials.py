@@ -1,7 +1,5 @@
 """Tokens lie in a file that nobody else can read, written whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Messages of a stream, however its bytes arrive."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines.cli.client.http_site import lines_of, read_events

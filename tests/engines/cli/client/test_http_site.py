@@ -1,7 +1,5 @@
 """Requests to a site: what is sent again, and the sentence for everything that goes wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A bot is uploaded once, under a name that is free, and followed to its verdict."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -6,8 +6,6 @@
 Half of the matches begin with the deal, the others on crowded boards, where the rare cases live.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import json

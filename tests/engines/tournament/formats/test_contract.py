@@ -1,7 +1,5 @@
 """What every format promises."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Round robin, tables and gauntlet: what is known from the start."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations, product
 

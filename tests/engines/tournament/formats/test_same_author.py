@@ -1,7 +1,5 @@
 """Bots of one author are kept apart where a tournament asks for it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 from random import Random

@@ -1,7 +1,5 @@
 """Swiss rounds: no avoidable rematch, equal scores, byes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
