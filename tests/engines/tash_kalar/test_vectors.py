@@ -2,15 +2,7 @@
 
 import pytest
 
-from tests.engines.tash_kalar.oracle.cards import (
-    SCHOOLS,
-    SQUARES,
-    Piece,
-    cards_of,
-    kind_of,
-    matches,
-    rank_of,
-)
+from tests.engines.tash_kalar.oracle import cards
 from tests.engines.tash_kalar.positions import legal, pieces, position
 
 COUNTS = """
@@ -72,16 +64,16 @@ def read(text: str) -> dict[str, dict[str, str]]:
 IN_SCHOOLS, IN_LEGENDS = read(SCHOOL_SQUARES), read(LEGEND_SQUARES)
 
 
-def board(own: str, enemy: str) -> dict[str, Piece]:
+def board(own: str, enemy: str) -> dict[str, cards.Piece]:
     """Return a board for the oracle."""
     both = pieces(0, own) | pieces(1, enemy)
-    return {there: Piece(piece["owner"], piece["rank"]) for there, piece in both.items()}
+    return {there: cards.Piece(piece["owner"], piece["rank"]) for there, piece in both.items()}
 
 
 def found(own: str, enemy: str, card: str) -> dict[str, str]:
     """Return squares and orientations of the oracle's matches."""
     by_square: dict[str, list[str]] = {}
-    for match in matches(board(own, enemy), card, 0):
+    for match in cards.matches(board(own, enemy), card, 0):
         by_square.setdefault(match.square, []).append(match.turn)
     return {square: ",".join(turns) for square, turns in by_square.items()}
 
@@ -99,9 +91,9 @@ def agree(got: dict[str, str], expected: dict[str, str]) -> bool:
 def test_oracle_has_the_published_number_of_matches() -> None:
     for line in COUNTS.split():
         card, counts = line.split(":")
-        rank = "common" if rank_of(card) == "common" else "heroic"
-        full = {square: Piece(0, rank) for square in SQUARES}
-        all_matches = matches(full, card, 0)
+        rank = "common" if cards.rank_of(card) == "common" else "heroic"
+        full = {square: cards.Piece(0, rank) for square in cards.SQUARES}
+        all_matches = cards.matches(full, card, 0)
         squares = {match.square for match in all_matches}
         assert f"{len(squares)}/{len(all_matches)}" == counts, card
 
@@ -109,14 +101,14 @@ def test_oracle_has_the_published_number_of_matches() -> None:
 def test_oracle_finds_the_published_squares() -> None:
     for card, expected in IN_SCHOOLS.items():
         assert agree(found(OWN, ENEMY, card), expected), card
-    for card in cards_of("legends"):
+    for card in cards.cards_of("legends"):
         assert found(OWN, ENEMY, card) == {}
         assert agree(found(LEGENDS_OWN, LEGENDS_ENEMY, card), IN_LEGENDS.get(card, {})), card
 
 
 @pytest.mark.parametrize("school", ["northern_imperial", "highland", "sylvan"])
 def test_engine_offers_the_published_squares(school: str) -> None:
-    beings, legends = cards_of(SCHOOLS[school]), cards_of("legends")
+    beings, legends = cards.cards_of(cards.SCHOOLS[school]), cards.cards_of("legends")
     state = position(OWN, ENEMY, cards=" ".join([*beings, *legends]))
 
     offered: dict[str, dict[str, list[str]]] = {}
@@ -124,7 +116,7 @@ def test_engine_offers_the_published_squares(school: str) -> None:
         _, card, square, *turn = text.split()
         offered.setdefault(card, {}).setdefault(square, []).extend(turn)
 
-    assert not [card for card in offered if kind_of(card) == "legend"]
+    assert not [card for card in offered if cards.kind_of(card) == "legend"]
     for card in set(beings) & set(IN_SCHOOLS):
         squares = {square: ",".join(turns) for square, turns in offered[card].items()}
         if any(squares.values()):
@@ -137,7 +129,7 @@ def test_engine_offers_the_published_squares_of_legends(card: str) -> None:
     """The published board has more pieces than there are: here lie those that a summon needs."""
     full = board(LEGENDS_OWN, LEGENDS_ENEMY)
     for square in IN_LEGENDS[card]:
-        found_here = [match for match in matches(full, card, 0) if match.square == square]
+        found_here = [match for match in cards.matches(full, card, 0) if match.square == square]
         needed = {there for match in found_here for there in match.needs}
         own = [piece for piece in LEGENDS_OWN.split() if piece[:2] in needed]
         state = position(" ".join(own), LEGENDS_ENEMY, cards=card)
