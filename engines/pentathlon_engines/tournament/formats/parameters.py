@@ -36,11 +36,6 @@ def full_params(
     return {name: parameter.default for name, parameter in parameters.items()} | dict(given)
 
 
-def param_of(parameters: Mapping[str, Parameter], plan: Plan, name: str) -> Json:
-    """Return one parameter of a plan, or its default."""
-    return plan.params.get(name, parameters[name].default)
-
-
 def schema_of(parameters: Mapping[str, Parameter]) -> dict[str, Any]:  # Any: JSON
     """Return the JSON Schema of a format's `params`."""
     return {
@@ -65,16 +60,10 @@ def check_params(parameters: Mapping[str, Parameter], plan: Plan) -> list[Proble
         for name in sorted(set(plan.params) - set(parameters))
     ]
     for name, parameter in parameters.items():
-        value = param_of(parameters, plan, name)
+        value = plan.params.get(name, parameter.default)
         if not _fits(value, parameter.schema):
-            problems.append(
-                Problem(
-                    f"/params/{name}",
-                    "bad_parameter",
-                    f"{name} must be {_describe(parameter.schema)}.",
-                    dict(parameter.schema),
-                )
-            )
+            sentence = f"{name} must be {_describe(parameter.schema)}."
+            problems.append(Problem.of_param(name, sentence, dict(parameter.schema)))
     return problems
 
 
