@@ -98,10 +98,7 @@ def play_match(
     header = _header(facts, seats=seats, seed=seed, launcher=launcher, fork=fork)
     return MatchReport(
         record=seal(
-            header,
-            events=referee.events,
-            faults=referee.faults,
-            outcome=referee.final_outcome(),
+            header, events=referee.events, faults=referee.faults, outcome=referee.final_outcome()
         ),
         logs=[bytes(seat.pipes.log) for seat in table.seats],
         usage=usage,

@@ -102,8 +102,7 @@ def turn_in_twelve(seed: int) -> Turn:
 @pytest.mark.parametrize(
     "played",
     mostly_deep(
-        product(GAMES, NAMES),
-        keep=[*product(GAMES, ["greedy"]), *product(["tuned"], NAMES)],
+        product(GAMES, NAMES), keep=[*product(GAMES, ["greedy"]), *product(["tuned"], NAMES)]
     ),
     ids="-".join,
 )

@@ -121,10 +121,7 @@ print(state.game.evaluation() is not None, loaded())
         check=True,
     )
 
-    assert done.stdout.splitlines() == [
-        "None []",
-        "True ['pentathlon_engines.azure.evaluation']",
-    ]
+    assert done.stdout.splitlines() == ["None []", "True ['pentathlon_engines.azure.evaluation']"]
 
 
 def test_games_without_judgement_keep_their_order() -> None:

@@ -183,8 +183,7 @@ def fit_power(samples: Sequence[Sample]) -> float:
     """Return the power with the least Brier score, drawn towards 1 when there are few matches."""
     matches = len({sample.match for sample in samples})
     return min(
-        _POWERS,
-        key=lambda power: _brier(samples, power) + _DOUBT * log(power) ** 2 / matches,
+        _POWERS, key=lambda power: _brier(samples, power) + _DOUBT * log(power) ** 2 / matches
     )
 
 

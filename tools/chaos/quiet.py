@@ -91,11 +91,7 @@ def _record(job: Job, sandbox: str) -> Record:
 def _accept(job: Job, record: Record) -> None:
     seats = record["seats"]
     report = MatchReport(
-        record=record,
-        logs=[b""] * seats,
-        notes=[[]] * seats,
-        usage=[_USAGE] * seats,
-        traces=[],
+        record=record, logs=[b""] * seats, notes=[[]] * seats, usage=[_USAGE] * seats, traces=[]
     )
     builds = EngineBuilds(referee=build_name(), bots=build_name())
     submission = Submission(match_id=job.match_id, token=job.token, report=report, builds=builds)

@@ -99,9 +99,7 @@ class Table:
         seat = self.seats[index]
         action = ask_for_action(seat, request, codec=self._codec, notes=self.notes[index])
         self._referee.accept(
-            action,
-            cpu_ms=round(1000 * seat.last_cpu_s),
-            wall_ms=round(1000 * seat.last_wall_s),
+            action, cpu_ms=round(1000 * seat.last_cpu_s), wall_ms=round(1000 * seat.last_wall_s)
         )
 
     def _tick(self) -> None:

@@ -45,11 +45,7 @@ class WrongAnswer(NamedTuple):
 
 
 def find_wrong_answer(
-    fault: RecordedFault,
-    trace: Trace,
-    *,
-    limits: Mapping[str, float],
-    legal: Sequence[str] = (),
+    fault: RecordedFault, trace: Trace, *, limits: Mapping[str, float], legal: Sequence[str] = ()
 ) -> WrongAnswer | None:
     """Return what a bot wrote at its fault and what should have come.
 

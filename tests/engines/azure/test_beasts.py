@@ -56,8 +56,7 @@ class TestGifted:
     """Section 11 of the rules."""
 
     @pytest.mark.parametrize(
-        ("gifted", "cost"),
-        [("mighty", 4), ("perceptive", 4), ("bountiful", 3), ("favored", 3)],
+        ("gifted", "cost"), [("mighty", 4), ("perceptive", 4), ("bountiful", 3), ("favored", 3)]
     )
     def test_the_gifted_stone_costs_more(self, gifted: str, cost: int) -> None:
         state = position(gifted, hands=["AAAA", "W"])

@@ -93,10 +93,7 @@ def play_in_process(
     said = [TraceLine(">", "{}", 2), TraceLine("<", '{"action": "sing"}', 18)]
     return MatchReport(
         record=seal(
-            header,
-            events=referee.events,
-            faults=referee.faults,
-            outcome=referee.final_outcome(),
+            header, events=referee.events, faults=referee.faults, outcome=referee.final_outcome()
         ),
         logs=[b""] * len(seats),
         usage=[_IDLE] * len(seats),

@@ -227,10 +227,7 @@ def test_whatever_a_field_holds_only_bad_position_is_raised(field: str, value: o
         _check_only_bad_position(base | {field: value})
 
 
-@given(
-    field=st.sampled_from(sorted(TASH_KALAR.load(MAIN).observation(0))),
-    value=JSON,
-)
+@given(field=st.sampled_from(sorted(TASH_KALAR.load(MAIN).observation(0))), value=JSON)
 def test_whatever_an_observation_holds_only_bad_position_is_raised(
     field: str, value: object
 ) -> None:

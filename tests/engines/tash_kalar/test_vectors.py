@@ -24,10 +24,7 @@ time_elemental:69/136 storm_elemental:69/344 titan:69/136
 """
 """For each card on a full board: summon squares, and pairs of square and orientation."""
 
-OWN, ENEMY = (
-    "c4 d4 d5 e4 f5 e6 g6 b3 e5h f4h g4h d6l",
-    "c5 f6 d7 e3h g5l",
-)
+OWN, ENEMY = ("c4 d4 d5 e4 f5 e6 g6 b3 e5h f4h g4h d6l", "c5 f6 d7 e3h g5l")
 SCHOOL_SQUARES = """
 swordmaster d4 d5 e4 f6; herald c3 c4 c6 c7 d3 d4 f3 f6 f7 g3 g6; chronicler d4 d5 e4 f6;
 assassin a6(r180) b7(r180) c3(r90) d3(r90) d7(r180) e2(r0) f3(r0) g7(r270) h3(r0) h7(r270);

@@ -41,7 +41,7 @@ def test_running_tournament_says_what_is_sealed_still() -> None:
     checks = {check.name: check for check in check_proof(sealed_event(blocks_done=1))}
 
     assert {name for name, check in checks.items() if check.state == "ok"} == {
-        *("commitment", "document", "blocks"),
+        *("commitment", "document", "blocks")
     }
     assert {check.state for check in checks.values()} == {"ok", "sealed"}
     assert checks["seeds"].detail == "1 of 3 blocks are done and show their seeds"

@@ -292,12 +292,7 @@ class TestEnd:
         assert state.legal_actions() == []
 
     def test_no_match_is_longer_than_the_longest(self) -> None:
-        options = {
-            "powers": True,
-            "dead": 10,
-            "colors": "mwfeo",
-            "turn_cap_per_player": 200,
-        }
+        options = {"powers": True, "dead": 10, "colors": "mwfeo", "turn_cap_per_player": 200}
         state = DRAGON.start(5, options)
         assert isinstance(state, WayOfTheDragonState)
         while state.to_move is not None:

@@ -29,13 +29,7 @@ from pentathlon.local.preparation import prepare_database, prepare_static_files 
 from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
 from pentathlon.local.stack import Stack  # noqa: E402
 from pentathlon.local.supervisor import Service  # noqa: E402
-from pentathlon.matches.models import (  # noqa: E402
-    Attempt,
-    AttemptState,
-    Match,
-    MatchKind,
-    MatchState,
-)
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState  # noqa: E402
 from pentathlon.matches.services import schedule_matches  # noqa: E402
 from pentathlon.matches.specs import MatchSpec  # noqa: E402
 from tools.benchmark.archives import measured_bot  # noqa: E402

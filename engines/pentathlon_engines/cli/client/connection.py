@@ -129,8 +129,7 @@ def connect_as_person(address: str | None = None) -> Site:
     site = connect(address)
     if site.token is None:
         raise CommandFailed(
-            f"You have not signed in to {site.origin}.",
-            try_next=f"pentathlon login {site.origin}",
+            f"You have not signed in to {site.origin}.", try_next=f"pentathlon login {site.origin}"
         )
     return site
 

@@ -63,8 +63,7 @@ def check(
         ),
     ],
     game: Annotated[
-        str | None,
-        typer.Option(help="Check only this game.", autocompletion=complete_game),
+        str | None, typer.Option(help="Check only this game.", autocompletion=complete_game)
     ] = None,
     sandbox: Sandbox = False,
     as_json: AsJson = False,

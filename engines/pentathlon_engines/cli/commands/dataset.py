@@ -202,9 +202,7 @@ def _read_records(folder: Path, *, game: str) -> Iterator[Record]:
             verify_record(data)
         except BadRecord as error:
             raise CommandFailed(
-                f"{path}: {error}.",
-                try_next=f"pentathlon verify {path}",
-                exit_code=CHECK_FAILED,
+                f"{path}: {error}.", try_next=f"pentathlon verify {path}", exit_code=CHECK_FAILED
             ) from error
         yield data  # type: ignore[misc]  # verified
 

@@ -96,11 +96,7 @@ def play(
 
 
 def _set_up(
-    game: Game,
-    bots: list[str],
-    options: str | None,
-    limits: str | None,
-    launcher: Launcher,
+    game: Game, bots: list[str], options: str | None, limits: str | None, launcher: Launcher
 ) -> Setting:
     chosen = arguments.read_object(options, option="--options")
     # Check this before the first match, so that a wrong table or option counts as wrong use.

@@ -63,10 +63,7 @@ class FixedSchedule:
 
 
 def next_of_fixed(
-    schedule: FixedSchedule,
-    *,
-    entries: Sequence[FieldEntry],
-    played: Sequence[PlayedBlock],
+    schedule: FixedSchedule, *, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
 ) -> Step:
     """Return the next blocks of one round, counted from 1.
 

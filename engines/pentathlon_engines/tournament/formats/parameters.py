@@ -21,9 +21,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "null": (type(None),),
 }
 SAME_AUTHOR: Final = Parameter(
-    default=True,
-    schema={"type": "boolean"},
-    text="Whether two bots of one author may meet.",
+    default=True, schema={"type": "boolean"}, text="Whether two bots of one author may meet."
 )
 """The parameter of formats whose pairs are known from the start."""
 
