@@ -15,8 +15,7 @@ from pentathlon_engines.record.record import chain
 from pentathlon_engines.seeds import event_key_of
 from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import document_hash
-from tests.engines.desk.acting import desk_result
-from tests.engines.desk.playing import SECRET, make_document, play_tournament
+from tests.engines.desk.acting import SECRET, desk_result, make_document, play_tournament
 from tests.engines.record.random_records import tuned_record
 
 
