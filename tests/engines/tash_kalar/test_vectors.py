@@ -1,7 +1,13 @@
 """Tash-Kalar: where patterns match, by the published figures (17.2 to 17.4 of the rules)."""
 
+import random
+from itertools import product
+
 import pytest
 
+from pentathlon_engines.tash_kalar.actions import MOVES_TO, PICKUPS, PLACES
+from pentathlon_engines.tash_kalar.board import ADJACENT, ALL, GRID, SQUARES, bits, mask
+from pentathlon_engines.tash_kalar.square_lists import LIFTS, PLACEMENTS, SquareLists, add_moves
 from tests.engines.tash_kalar.oracle import cards
 from tests.engines.tash_kalar.positions import legal, pieces, position
 
@@ -132,3 +138,41 @@ def test_engine_offers_the_published_squares_of_legends(card: str) -> None:
         state = position(" ".join(own), LEGENDS_ENEMY, cards=card)
         texts = {f"summon {card} {square}", f"summon {card} {square} {found_here[0].turn}"}
         assert texts & set(legal(state)), square
+
+
+CROWDS = (0, 1, 5, 15, 40, len(SQUARES) - 1, len(SQUARES))
+
+
+@pytest.mark.parametrize("pieces", CROWDS)
+@pytest.mark.parametrize(("lists", "table"), [(PLACEMENTS, PLACES), (LIFTS, PICKUPS)])
+def test_lists_have_the_action_of_each_square_in_order(
+    lists: SquareLists, table: list[int], pieces: int
+) -> None:
+    squares = mask(random.Random(pieces).sample(SQUARES, pieces))
+
+    assert lists.on(squares) == [table[square] for square in bits(squares)]
+
+
+def test_each_listing_is_a_new_list() -> None:
+    PLACEMENTS.on(ALL).clear()
+
+    assert len(PLACEMENTS.on(ALL)) == len(SQUARES)
+
+
+def test_other_actions_come_first_and_are_only_read() -> None:
+    others = [7, 5]
+
+    assert PLACEMENTS.on(ALL, others) == [7, 5, *PLACEMENTS.on(ALL)]
+    assert others == [7, 5]
+
+
+def test_single_moves_are_those_to_the_adjacent_squares_in_reach() -> None:
+    reaches = [(square, ADJACENT[square]) for square in SQUARES]
+    for square, reach in (*reaches, *product(SQUARES, (mask(SQUARES[::2]), ALL, 0))):
+        moves = [MOVES_TO[square * GRID + to] for to in bits(reach & ADJACENT[square])]
+        found = [7]
+
+        add_moves(square, reach, found)
+        add_moves(square, reach, found)  # as it was kept
+
+        assert found == [7, *moves, *moves], f"square {square}"
