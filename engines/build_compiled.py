@@ -6,8 +6,6 @@ Needs a C compiler and, as in the project's development environment, mypy and se
 built in a scratch folder; nothing appears beside the sources.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """The way of workers without keys to a broker of ours: a port, and a user who may only take."""
 
-from __future__ import annotations
-
 from secrets import token_hex
 from typing import Final
 from urllib.parse import urlsplit

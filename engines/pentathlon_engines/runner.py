@@ -4,8 +4,6 @@ Every match runs through here: at the author's desk, in the tests and in the wor
 bot becomes a fault in the record. An error of the host is raised, and the match has no result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -100,10 +98,7 @@ def play_match(
     header = _header(facts, seats=seats, seed=seed, launcher=launcher, fork=fork)
     return MatchReport(
         record=seal(
-            header,
-            events=referee.events,
-            faults=referee.faults,
-            outcome=referee.final_outcome(),
+            header, events=referee.events, faults=referee.faults, outcome=referee.final_outcome()
         ),
         logs=[bytes(seat.pipes.log) for seat in table.seats],
         usage=usage,

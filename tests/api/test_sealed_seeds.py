@@ -15,7 +15,7 @@ from pentathlon.tournaments.documents.document import event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
 from pentathlon.tournaments.services import cancel_tournament, close_finished, start_tournament
-from pentathlon_engines.match.dice import dice_of
+from pentathlon_engines.seeds import dice_of
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.proof import check_proof
 from tests.api.client import V1, assert_problem

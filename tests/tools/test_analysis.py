@@ -1,7 +1,5 @@
 """The benchmark of win chances: it tells true ones from others, and mends what is too sure."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """The benchmark of the reference bots: what it demands, and the table that it has written."""
 
-from __future__ import annotations
-
 import json
 import threading
 from contextlib import suppress

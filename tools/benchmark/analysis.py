@@ -9,8 +9,6 @@ in bins of a fifth (expected calibration error, beside what the true chances wou
 powers fitted to the other half of the matches, so that no power is judged by its own matches.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 import time
@@ -185,8 +183,7 @@ def fit_power(samples: Sequence[Sample]) -> float:
     """Return the power with the least Brier score, drawn towards 1 when there are few matches."""
     matches = len({sample.match for sample in samples})
     return min(
-        _POWERS,
-        key=lambda power: _brier(samples, power) + _DOUBT * log(power) ** 2 / matches,
+        _POWERS, key=lambda power: _brier(samples, power) + _DOUBT * log(power) ** 2 / matches
     )
 
 

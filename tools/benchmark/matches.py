@@ -4,8 +4,6 @@ Both are measured on the same matches, batch by batch in turns, so that a machin
 slows both. CPU seconds are counted, not wall time, so other programs on the core matter less.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from argparse import ArgumentParser

@@ -1,7 +1,5 @@
 """`manage.py up` as a person runs it."""
 
-from __future__ import annotations
-
 import re
 import signal
 import sys

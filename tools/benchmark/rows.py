@@ -1,7 +1,5 @@
 """The cost of the database in a match, through the services that workers call."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """The stage of a benchmark: a database, a broker and one real worker, all on one core."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence

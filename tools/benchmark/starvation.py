@@ -1,7 +1,5 @@
 """The command behind `bench starvation`: clients that block the web server, costly uploads."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -34,15 +34,10 @@ from pentathlon_engines.desk.match_pool import (
     Series,
     Setting,
     play_all,
+    result_of,
     stop_on_interrupt,
 )
-from pentathlon_engines.desk.tally import result_of
-from pentathlon_engines.manifest import (
-    BUILT_IN,
-    bot_command,
-    built_in_bots,
-    read_manifest,
-)
+from pentathlon_engines.manifest import BUILT_IN, bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
 from pentathlon_engines.strength.sprt import WIN, counts_of, score_of

@@ -1,7 +1,5 @@
 """The tournaments that are played under fire, and what remains of them in every run alike."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

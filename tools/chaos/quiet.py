@@ -3,8 +3,6 @@
 Every match goes through claim and acceptance, but the bots' choices are computed right here.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys
@@ -95,11 +93,7 @@ def _record(job: Job, sandbox: str) -> Record:
 def _accept(job: Job, record: Record) -> None:
     seats = record["seats"]
     report = MatchReport(
-        record=record,
-        logs=[b""] * seats,
-        notes=[[]] * seats,
-        usage=[_USAGE] * seats,
-        traces=[],
+        record=record, logs=[b""] * seats, notes=[[]] * seats, usage=[_USAGE] * seats, traces=[]
     )
     builds = EngineBuilds(referee=build_name(), bots=build_name())
     submission = Submission(match_id=job.match_id, token=job.token, report=report, builds=builds)

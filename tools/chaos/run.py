@@ -1,7 +1,5 @@
 """One whole run: a platform, tournaments, strikes, and the account of the outcome."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -193,11 +191,7 @@ def _database(wish: Wish) -> Iterator[PostgresServer | None]:
 @contextmanager
 def _crew(wish: Wish, drives: Disks) -> Iterator[tuple[Crew, Sequence[Network]]]:
     stack = Stack(
-        host=_HOST,
-        port=free_port_here(),
-        workers=wish.slots,
-        folder=wish.folder,
-        redis_url=None,
+        host=_HOST, port=free_port_here(), workers=wish.slots, folder=wish.folder, redis_url=None
     )
     broker = str(read_environment().worker_broker)
     changed = {

@@ -1,7 +1,5 @@
 """Strikes running tournaments at random, spread evenly over their matches, until all are over."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence

@@ -143,10 +143,7 @@ def tell_end(position: Position) -> str:
 
 def endings() -> Mapping[str, str]:
     """Return the meaning of each reason for an end."""
-    return {
-        "wisdom": "a seat reached 25 wisdom",
-        "stuck": "a seat had no legal placement",
-    }
+    return {"wisdom": "a seat reached 25 wisdom", "stuck": "a seat had no legal placement"}
 
 
 def points(position: Position) -> list[int]:

@@ -4,8 +4,6 @@ What a site has shown before is kept: its keys and its newest checkpoint. So a s
 its history shows it to everybody who has verified a match there once.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`pentathlon play --games`: many matches between the same bots, with the score as it grows."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,10 +24,10 @@ from pentathlon_engines.desk.match_pool import (
     Series,
     Setting,
     play_all,
+    result_of,
     stop_on_interrupt,
 )
 from pentathlon_engines.desk.record_files import write_record
-from pentathlon_engines.desk.tally import result_of
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.strength.sprt import BlockScore
 

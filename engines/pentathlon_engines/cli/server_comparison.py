@@ -4,8 +4,6 @@ The site plays the matches, unrated and behind rated ones, and computes the test
 challenges of the two. So nothing is lost when this program ends: the same command continues.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

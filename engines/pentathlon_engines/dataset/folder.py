@@ -8,8 +8,6 @@ tuned-data/dataset-7/matches-00001.ndjson.gz
 tuned-data/dataset-7/matches-00001.parquet
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

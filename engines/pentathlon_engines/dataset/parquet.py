@@ -1,7 +1,5 @@
 """Parts of a dataset as Parquet: the extra `parquet` (pyarrow, some 160 MB)."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable, Iterator

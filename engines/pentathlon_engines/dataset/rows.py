@@ -7,8 +7,6 @@ its seat alone; the events of a match row are all that happened, as its record h
 'train'
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A replay as one page that needs no server: every position, stepped by keys."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode

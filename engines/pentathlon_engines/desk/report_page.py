@@ -1,7 +1,5 @@
 """The report of a tournament on this machine, as one page that needs nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby
@@ -10,12 +8,10 @@ from typing import Final
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
-from pentathlon_engines.desk.match_pool import DeskMatch
+from pentathlon_engines.desk.match_pool import DeskMatch, DeskResult, Tally
 from pentathlon_engines.desk.replay_page import make_page, scrolling
-from pentathlon_engines.desk.tally import (
-    DeskResult,
+from pentathlon_engines.desk.standings import (
     DeskStanding,
-    Tally,
     byes_of,
     entry_name,
     standings,

@@ -1,7 +1,5 @@
 """The faults of bots."""
 
-from __future__ import annotations
-
 import signal
 from enum import StrEnum
 from typing import Final, TypedDict

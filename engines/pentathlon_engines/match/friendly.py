@@ -6,8 +6,6 @@ to move again. So a bot remembers nothing of its own from one such stretch to th
 shown again everything that it was shown before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass

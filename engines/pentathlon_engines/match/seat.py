@@ -1,7 +1,5 @@
 """Seats a bot at the table: starts, asks, times, pauses and stops it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Final

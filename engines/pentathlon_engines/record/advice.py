@@ -1,7 +1,5 @@
 """Advice for the authors of bots: what to do about each kind of fault."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -164,10 +162,7 @@ FAULT_WORDS: Final[dict[FaultKind, FaultWords]] = {
     ),
     FaultKind.MEMORY: FaultWords(
         "It held more memory than allowed.",
-        (
-            "held 258 MiB of memory; 256 MiB are allowed",
-            "used up its memory; 256 MiB are allowed",
-        ),
+        ("held 258 MiB of memory; 256 MiB are allowed", "used up its memory; 256 MiB are allowed"),
         "A table of positions that only grows, or a heap that is larger than the limit.",
         "`pentathlon check` states the peak; play a long match and look again.",
     ),
@@ -188,19 +183,13 @@ FAULT_WORDS: Final[dict[FaultKind, FaultWords]] = {
     ),
     FaultKind.PROCESSES: FaultWords(
         "It ran more threads and processes than allowed.",
-        (
-            "ran 17 threads; 16 are allowed",
-            "wanted more than 16 threads and processes, and ended",
-        ),
+        ("ran 17 threads; 16 are allowed", "wanted more than 16 threads and processes, and ended"),
         "A library for numbers that starts a thread for each core.",
         "`pentathlon play --sandbox`, with the platform installed, has the same limit.",
     ),
     FaultKind.PROTOCOL: FaultWords(
         "It wrote a line that is not a message of the protocol, or wrote at the wrong time.",
-        (
-            "wrote more than the one line that was asked for",
-            "wrote something before it was asked",
-        ),
+        ("wrote more than the one line that was asked for", "wrote something before it was asked"),
         "A print for debugging on standard output, or two answers to one request.",
         "`pentathlon check` sends odd input and prints what the bot wrote and what was expected.",
     ),

@@ -4,8 +4,6 @@ The bot gets the requests of the record with new clocks. Whatever it answers, th
 happens next, so all requests are those of the record. A fault ends the run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum

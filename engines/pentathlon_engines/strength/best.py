@@ -1,7 +1,5 @@
 """Chances of being the best, and rank intervals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

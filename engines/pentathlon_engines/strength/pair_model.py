@@ -4,8 +4,6 @@ Thurstone and Mosteller's model with draws: a bot performs at its strength plus 
 the bot that performs better by more than a margin wins. Differences are in units of their noise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations

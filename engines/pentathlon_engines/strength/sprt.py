@@ -13,8 +13,6 @@ the rule of `Sprt.first_look` it is 4.7 % (71 blocks), 3.0 % (124 blocks) and, a
 4.5 % (95 blocks). For 1 % stated it is up to 1.1 %.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -16,22 +16,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pentathlon_engines.strength import pair_model
 from pentathlon_engines.strength.cholesky import Matrix, cholesky, inverse, solve
-from pentathlon_engines.strength.pair_model import (
-    Counts,
-    Pair,
-    PairOutcomes,
-    PlayedMatch,
-    count_pairs,
-    draw_margin,
-    draws_within,
-    margin_slopes,
-    outcomes,
-    pairs_of,
-    telling_matches,
-)
 
-Outlook = Mapping[Pair, PairOutcomes]
+Outlook = Mapping[pair_model.Pair, pair_model.PairOutcomes]
 """What the estimate expects of each pair that met."""
 
 _CLUSTERS_TO_WIDEN: Final = 20
@@ -43,7 +31,7 @@ _TWO: Final = 2
 
 
 def dispersion(
-    matches: Sequence[PlayedMatch],
+    matches: Sequence[pair_model.PlayedMatch],
     *,
     indices: Mapping[int, int],
     outlook: Outlook,
@@ -58,16 +46,16 @@ def dispersion(
 
 
 def _of_pairs(
-    matches: Sequence[PlayedMatch],
+    matches: Sequence[pair_model.PlayedMatch],
     indices: Mapping[int, int],
     outlook: Outlook,
-    label: Callable[[PlayedMatch], int | None],
+    label: Callable[[pair_model.PlayedMatch], int | None],
 ) -> float:
     """Compare the scores of clusters of one pair's matches with what was expected of them."""
     scores: dict[object, list[float]] = {}
     information = []
     for number, match in enumerate(matches):
-        ((pair, outcome),) = pairs_of(match, indices)
+        ((pair, outcome),) = pair_model.pairs_of(match, indices)
         mark = label(match)
         # A match without a block stands for itself.
         cluster = (pair, mark) if mark is not None else number
@@ -82,7 +70,7 @@ def _of_pairs(
 
 
 def _of_tables(
-    matches: Sequence[PlayedMatch],
+    matches: Sequence[pair_model.PlayedMatch],
     indices: Mapping[int, int],
     outlook: Outlook,
     covariance: Matrix,
@@ -95,7 +83,7 @@ def _of_tables(
     for number, match in enumerate(matches):
         cluster = ("match", number) if match.block is None else ("block", match.block)
         scores = clusters.setdefault(cluster, {})
-        for pair, outcome in pairs_of(match, indices):
+        for pair, outcome in pair_model.pairs_of(match, indices):
             score = outlook[pair].slopes[outcome].score
             scores.setdefault(pair[0], []).append(score)
             scores.setdefault(pair[1], []).append(-score)
@@ -136,7 +124,7 @@ _MOST_STEPS: Final = 100
 _SMALL_SLOPE: Final = 1e-9
 _DRAWS: Final = (0.005, 0.5)
 """The bounds between which a draw probability is searched."""
-_MARGINS: Final = (draw_margin(_DRAWS[0]), draw_margin(_DRAWS[1]))
+_MARGINS: Final = (pair_model.draw_margin(_DRAWS[0]), pair_model.draw_margin(_DRAWS[1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +167,7 @@ class Strengths:
 
 
 def fit(
-    matches: Iterable[PlayedMatch],
+    matches: Iterable[pair_model.PlayedMatch],
     *,
     players: Iterable[int] = (),
     draw_probability: float | None,
@@ -191,14 +179,16 @@ def fit(
     searched for.
     """
     given = list(matches)
-    telling = telling_matches(given)
+    telling = pair_model.telling_matches(given)
     names = sorted({*players, *(player for match in telling for player in match.players)})
     indices = {name: index for index, name in enumerate(names)}
     unit = math.sqrt(2) * beta  # the noise of a difference
-    posterior = _Posterior(count_pairs(telling, indices), len(names), (unit / SIGMA) ** 2)
+    posterior = _Posterior(
+        pair_model.count_pairs(telling, indices), len(names), (unit / SIGMA) ** 2
+    )
     if draw_probability is None:
         draw_probability = posterior.search_draws()
-    margin = draw_margin(draw_probability)
+    margin = pair_model.draw_margin(draw_probability)
     posterior.climb(margin)
     outlook = posterior.outlook(margin)
     spread = posterior.covariance(outlook)
@@ -218,7 +208,7 @@ def fit(
 class _Posterior:
     """Strengths in units of the noise of a difference, from 0, and the way up to the maximum."""
 
-    def __init__(self, counts: Counts, size: int, prior: float) -> None:
+    def __init__(self, counts: pair_model.Counts, size: int, prior: float) -> None:
         self._counts = counts
         self._prior = prior
         self.places = [0.0] * size
@@ -226,7 +216,7 @@ class _Posterior:
     def outlook(self, margin: float) -> Outlook:
         """Return the expected outcomes of each pair that met."""
         return {
-            (first, second): outcomes(self.places[first] - self.places[second], margin)
+            (first, second): pair_model.outcomes(self.places[first] - self.places[second], margin)
             for first, second in self._counts
         }
 
@@ -266,12 +256,12 @@ class _Posterior:
             between = (low * slopes[1] - high * slopes[0]) / (slopes[1] - slopes[0])
             slope = self._slope(between)
             if abs(slope) < _SMALL_SLOPE or not low < between < high:
-                return draws_within(between)
+                return pair_model.draws_within(between)
             if slope > 0:
                 low, slopes = between, [slope, slopes[1] / 2]
             else:
                 high, slopes = between, [slopes[0] / 2, slope]
-        return draws_within(low)
+        return pair_model.draws_within(low)
 
     def _slope(self, margin: float) -> float:
         """Return how the height of the maximum changes with the margin."""
@@ -281,7 +271,7 @@ class _Posterior:
             for (first, second), counted in self._counts.items()
             for times, slope in zip(
                 counted,
-                margin_slopes(self.places[first] - self.places[second], margin),
+                pair_model.margin_slopes(self.places[first] - self.places[second], margin),
                 strict=True,
             )
         )

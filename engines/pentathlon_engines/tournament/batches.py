@@ -16,21 +16,7 @@ from typing import Any, Final, NamedTuple
 from pentathlon_engines.record.record import canonical
 from pentathlon_engines.seeds import block_seed, match_alias
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.interface import (
-    Batch,
-    Group,
-    PlannedBlock,
-    PlayedBlock,
-    Seatings,
-    Step,
-    count_meetings,
-)
-from pentathlon_engines.tournament.formats.ladder import (
-    SETTLED_SIGMA,
-    LadderBlock,
-    LadderEntry,
-    pair_ladder,
-)
+from pentathlon_engines.tournament.formats import interface, ladder
 from pentathlon_engines.tournament.schedule import Pairing
 
 Ranks = tuple[tuple[int, ...], ...]
@@ -82,7 +68,7 @@ class Note(NamedTuple):
 class History:
     """The blocks that were made so far, and what is known of them."""
 
-    blocks: list[PlayedBlock] = field(default_factory=list)
+    blocks: list[interface.PlayedBlock] = field(default_factory=list)
     left: tuple[int, ...] = ()
     ever_left: set[int] = field(default_factory=set)
     """All entries that had left when a batch was made, including those replaced since."""
@@ -100,10 +86,11 @@ class History:
         for number, legs in note.repeats.items():
             self.blocks[number - 1] = self.blocks[number - 1]._replace(repeats=legs)
 
-    def add(self, blocks: Iterable[PlannedBlock]) -> None:
+    def add(self, blocks: Iterable[interface.PlannedBlock]) -> None:
         """Append the blocks of a batch."""
         self.blocks += [
-            PlayedBlock(block.round, block.seatings, None, left=self.left) for block in blocks
+            interface.PlayedBlock(block.round, block.seatings, None, left=self.left)
+            for block in blocks
         ]
 
 
@@ -113,8 +100,8 @@ def next_step(
     key: bytes,
     left: Collection[int] = (),
     ever_left: Collection[int] = (),
-    played: Sequence[PlayedBlock] = (),
-) -> Step:
+    played: Sequence[interface.PlayedBlock] = (),
+) -> interface.Step:
     """Return what comes after the blocks in `played`.
 
     The entries in `left` have left by now, those in `ever_left` when earlier batches were made.
@@ -127,7 +114,7 @@ def next_step(
 
 
 def pairings_of(
-    blocks: Iterable[PlannedBlock], *, first_block: int, first_index: int, key: bytes
+    blocks: Iterable[interface.PlannedBlock], *, first_block: int, first_index: int, key: bytes
 ) -> list[Pairing]:
     """Return the matches of blocks that come next, with their seeds and aliases."""
     pairings: list[Pairing] = []
@@ -159,7 +146,7 @@ def draw_blocks(document: TournamentDocument, *, key: bytes) -> Iterator[list[Pa
     """
     history = History()
     index = 1
-    while isinstance(step := next_step(document, key=key, played=history.blocks), Batch):
+    while isinstance(step := next_step(document, key=key, played=history.blocks), interface.Batch):
         first = len(history.blocks) + 1
         history.add(step.blocks)
         for number, block in enumerate(step.blocks, start=first):
@@ -208,14 +195,14 @@ class Candidate(NamedTuple):
         """Whether it should play as fast as workers can; reference bots need few matches."""
         if self.matches < NEW:
             return True
-        is_settled = self.sigma < SETTLED_SIGMA or self.matches >= ENOUGH
+        is_settled = self.sigma < ladder.SETTLED_SIGMA or self.matches >= ENOUGH
         return not (is_settled or self.is_reference)
 
     @property
-    def line(self) -> LadderEntry:
+    def line(self) -> ladder.LadderEntry:
         """The entry as the pairing rule takes it."""
-        sigma = self.sigma if self.is_uncertain else min(self.sigma, SETTLED_SIGMA / 2)
-        return LadderEntry(
+        sigma = self.sigma if self.is_uncertain else min(self.sigma, ladder.SETTLED_SIGMA / 2)
+        return ladder.LadderEntry(
             self.number, self.author, self.mu, sigma, self.open_blocks, self.is_newcomer
         )
 
@@ -246,16 +233,16 @@ class LadderNote(NamedTuple):
 def pair_field(
     candidates: Iterable[Candidate],
     *,
-    meetings: Mapping[Group, int],
+    meetings: Mapping[interface.Group, int],
     seats: int,
     wanted: int,
     made: int,
     key: bytes,
-) -> list[LadderBlock]:
+) -> list[ladder.LadderBlock]:
     """Return up to `wanted` blocks after the first `made` ones; only the arguments decide."""
     in_order = sorted(candidates)
     has_newcomers = any(each.is_newcomer for each in in_order)
-    return pair_ladder(
+    return ladder.pair_ladder(
         [each.line for each in in_order],
         seats=seats,
         meetings=meetings,
@@ -277,9 +264,9 @@ class LadderHistory:
     batches: int = 0
     """The number of batches made so far."""
     _field: dict[int, Candidate] = field(default_factory=dict)
-    _meetings: Counter[Group] = field(default_factory=Counter)
+    _meetings: Counter[interface.Group] = field(default_factory=Counter)
 
-    def next_batch(self, note: LadderNote) -> tuple[PlannedBlock, ...]:
+    def next_batch(self, note: LadderNote) -> tuple[interface.PlannedBlock, ...]:
         """Make the batch that follows from a note."""
         self._hear(note.told)
         paired = pair_field(
@@ -290,11 +277,11 @@ class LadderHistory:
             made=self.blocks,
             key=self.key,
         )
-        seatings: list[Seatings] = [block.seatings for block in paired]
-        self._meetings.update(count_meetings(seatings))
+        seatings: list[interface.Seatings] = [block.seatings for block in paired]
+        self._meetings.update(interface.count_meetings(seatings))
         self.blocks += len(paired)
         self.batches += 1
-        return tuple(PlannedBlock(self.batches, each) for each in seatings)
+        return tuple(interface.PlannedBlock(self.batches, each) for each in seatings)
 
     def _hear(self, told: Told) -> None:
         for number, fields in told.items():
@@ -304,7 +291,7 @@ class LadderHistory:
                 self._field[int(number)] = Candidate(int(number), *fields)
 
 
-def pairs_of(met: Mapping[int, Mapping[str, int]]) -> dict[Group, int]:
+def pairs_of(met: Mapping[int, Mapping[str, int]]) -> dict[interface.Group, int]:
     """Return meetings by pair, the lower number first, from the counts that each entry keeps.
 
     >>> pairs_of({0: {"1": 3}, 1: {"0": 3}})

@@ -7,8 +7,6 @@ stayed share the first rank, and those who left the last one, so where all have 
 anything. Forfeits are never rated. The law of a tournament says what they are worth in its table.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace

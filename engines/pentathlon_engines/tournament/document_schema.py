@@ -1,7 +1,5 @@
 """The JSON Schema of tournament documents, and the places where a posted value breaks it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 

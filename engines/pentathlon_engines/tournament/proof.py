@@ -22,8 +22,6 @@ fixed before anybody joins: they are `entries` of the proof. The proof of a long
 in parts, and `join_parts` joins them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,18 +6,8 @@ from typing import Final
 
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
-from pentathlon_engines.way_of_the_dragon import moves
+from pentathlon_engines.way_of_the_dragon import board, moves
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS, TEXTS
-from pentathlon_engines.way_of_the_dragon.board import (
-    COLOURS,
-    EXTRA,
-    NOBODY,
-    OVER,
-    ROLL,
-    USUAL_PLAIN,
-    board_of,
-    steps_in,
-)
 from pentathlon_engines.way_of_the_dragon.dice import DRAGON, FACES, NONE, REROLLS, WORDS
 from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
@@ -29,7 +19,7 @@ def of_seat(state: WayOfTheDragonPosition, seat: int) -> str:
     power = f", power {_power(state, seat)}" if state.options["powers"] else ""
     numbered = counted.numbered[seat]
     return (
-        f"seat {seat}: {COLOURS[state.colours[seat]]}, {count(scores[seat], 'point')}, "
+        f"seat {seat}: {board.COLOURS[state.colours[seat]]}, {count(scores[seat], 'point')}, "
         f"{numbered} of {PATHS} on numbers{power}"
     )
 
@@ -50,32 +40,32 @@ def of_dice(state: WayOfTheDragonPosition) -> str:
 
 def of_rolls(state: WayOfTheDragonPosition) -> tuple[str, str]:
     """Describe the remaining rolls in two short lines."""
-    if state.phase == OVER:
+    if state.phase == board.OVER:
         return "match", "over"
-    if state.turn_of == NOBODY:
+    if state.turn_of == board.NOBODY:
         return "setting", "up"
     if has_turn_passed(state):
         return f"seat {state.turn_of}", "begins" if state.turn == 1 else "is next"
-    if state.phase == ROLL:
+    if state.phase == board.ROLL:
         return "rolling", "again"
     return f"{state.rolls_left} {'roll' if state.rolls_left == 1 else 'rolls'}", "left"
 
 
 def has_turn_passed(state: WayOfTheDragonPosition) -> bool:
     """Return whether the dice still lie as the previous turn left them."""
-    return state.phase == ROLL and state.rolls_left == REROLLS and state.kept == NONE
+    return state.phase == board.ROLL and state.rolls_left == REROLLS and state.kept == NONE
 
 
 def framed_dice(state: WayOfTheDragonPosition) -> str:
     """Return the dice that were kept or, after the action, those that were used."""
-    if state.phase in (EXTRA, OVER) or has_turn_passed(state):
+    if state.phase in (board.EXTRA, board.OVER) or has_turn_passed(state):
         return _used_dice(state)
     return WORDS[state.kept]
 
 
 def _used_dice(state: WayOfTheDragonPosition) -> str:
     seat, action = state.last
-    words = [] if seat == NOBODY else TEXTS[action].split()
+    words = [] if seat == board.NOBODY else TEXTS[action].split()
     dice = WORDS[state.dice]
     if not words or words[0] not in ("move", "jump", "wild", "swap", "equilibrium"):
         return ""
@@ -100,7 +90,7 @@ def _of_piece(state: WayOfTheDragonPosition, path: int, at: int) -> str:
     if state.dead[path] >> at & 1:
         return "dead piece"
     seat = seat_on(state, path, at)
-    return "empty" if seat is None else f"seat {seat}, {COLOURS[state.colours[seat]]}"
+    return "empty" if seat is None else f"seat {seat}, {board.COLOURS[state.colours[seat]]}"
 
 
 def seat_on(state: WayOfTheDragonPosition, path: int, at: int) -> int | None:
@@ -112,7 +102,7 @@ def seat_on(state: WayOfTheDragonPosition, path: int, at: int) -> int | None:
 def of_end(state: WayOfTheDragonPosition) -> str:
     """Return the last action and how the match ended, if it has."""
     seat, action = state.last
-    done = "no action yet" if seat == NOBODY else f"last action: seat {seat} {TEXTS[action]}"
+    done = "no action yet" if seat == board.NOBODY else f"last action: seat {seat} {TEXTS[action]}"
     said = f"ply {state.ply}, {done}"
     if state.outcome is None:
         return said
@@ -127,7 +117,7 @@ _FIRST_ROW: Final = 76
 _ROW: Final = 76
 _BAND: Final = 68
 _SPACE: Final = 49
-_FIELD_WIDTH: Final = _SPACE * max(board_of(USUAL_PLAIN).last)
+_FIELD_WIDTH: Final = _SPACE * max(board.board_of(board.USUAL_PLAIN).last)
 _FIELD: Final = (_LEFT, _FIRST_ROW - _BAND / 2, _FIELD_WIDTH, _ROW * (PATHS - 1) + _BAND)
 _COLUMNS_AT: Final = 24
 _DICE_AT: Final = 462
@@ -183,7 +173,7 @@ def _letters(state: WayOfTheDragonPosition, path: int, at: int) -> str:
 
 def _size(state: WayOfTheDragonPosition) -> float:
     """Return the side of a space such that the longest path fits."""
-    return _FIELD_WIDTH / max(state.board.last + board_of(USUAL_PLAIN).last)
+    return _FIELD_WIDTH / max(state.board.last + board.board_of(board.USUAL_PLAIN).last)
 
 
 def _middle(state: WayOfTheDragonPosition, path: int, at: int) -> Point:
@@ -248,7 +238,7 @@ def _draw_colour(
 
 def _draw_marks(picture: Picture, state: WayOfTheDragonPosition) -> None:
     """Mark where pieces were moved to and, if nothing else stands there, from."""
-    for path, origin, target in steps_in(state.moved):
+    for path, origin, target in board.steps_in(state.moved):
         picture.brackets(_box(state, path, target, gap=-2))
         if origin and not state.taken[path] >> origin & 1:
             picture.dashed(_box(state, path, origin))

@@ -1,7 +1,5 @@
 """`pentathlon dataset` with records of this machine; downloads are in tests/e2e/cli."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One anatomy: every game has the same file for the same role, and classes of the same names."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

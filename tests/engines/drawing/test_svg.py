@@ -1,7 +1,5 @@
 """The parts from which all boards are drawn."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree as ET
 

@@ -1,7 +1,5 @@
 """Each seat has dice of its own, which nothing that another seat is told gives away."""
 
-from __future__ import annotations
-
 import hmac
 import json
 from hashlib import sha256

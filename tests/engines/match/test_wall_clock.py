@@ -1,7 +1,5 @@
 """What two looks at a bot say, and what the wall clock makes of them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

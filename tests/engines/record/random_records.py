@@ -1,7 +1,5 @@
 """Records of matches that were played without any process."""
 
-from __future__ import annotations
-
 from random import Random
 
 from pentathlon_engines import GAMES, Game
@@ -15,12 +13,7 @@ from tests.engines.twelve_game import TWELVE
 
 
 def make_record(
-    game: Game,
-    *,
-    seats: int,
-    seed: int = 7,
-    fault: Fault | None = None,
-    fork: Fork | None = None,
+    game: Game, *, seats: int, seed: int = 7, fault: Fault | None = None, fork: Fork | None = None
 ) -> Record:
     """Play random actions, with at most one fault, and seal the record."""
     referee = Referee(game=game, seats=seats, options=None, seed=seed)

@@ -1,7 +1,5 @@
 """A match that goes on from a ply of another one: its record, and what of it is verified."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from random import Random

@@ -1,7 +1,5 @@
 """A match has one record: whatever equals a record in Python is that record, or is refused."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Pictures of Tash-Kalar show arena, ranks, tasks and the last effect, and to a seat its hand."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree as ET
 

@@ -1,7 +1,5 @@
 """Tash-Kalar: positions, hidden parts and pictures of the Etherweave (18.3.9)."""
 
-from __future__ import annotations
-
 import copy
 import random
 import re

@@ -1,7 +1,5 @@
 """Simple players of Tash-Kalar: what they like, and that they beat those who like nothing."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tash-Kalar: what holds in every match, which cards are refused, and the limits of a match."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Callable

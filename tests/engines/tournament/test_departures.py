@@ -1,7 +1,5 @@
 """Leaving: what the others get, by the law of the document, and never by the moment chosen."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random

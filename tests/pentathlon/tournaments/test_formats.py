@@ -18,7 +18,7 @@ from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.scheduling.secrecy import proof
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.desk.match_pool import DeskMatch
-from pentathlon_engines.desk.tally import standings
+from pentathlon_engines.desk.standings import standings
 from pentathlon_engines.desk.tournament import DeskTournament, Kept
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.proof import check_proof

@@ -1,7 +1,5 @@
 """Bots of known strength, and matches between them as the formats pair them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum

@@ -3,8 +3,6 @@
 A whole `up` serves the history; locust, in the environment of the benchmarks, sends the visitors.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The cost of a match in CPU time and storage, for `/docs/capacity/`."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -37,12 +37,7 @@ from pentathlon.ratings.recompute import FIELDS, change_row, store_ratings
 from pentathlon.ratings.scores import restore_scores
 from pentathlon.ratings.services import open_live_pool, open_pool
 from pentathlon.ratings.skill import Result
-from pentathlon.tournaments.models import (
-    Entry,
-    Tournament,
-    TournamentMatch,
-    TournamentState,
-)
+from pentathlon.tournaments.models import Entry, Tournament, TournamentMatch, TournamentState
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee

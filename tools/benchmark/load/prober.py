@@ -3,8 +3,6 @@
 It ends when its input does. It is a process of its own, as workers and the site are.
 """
 
-from __future__ import annotations
-
 import json
 import select
 import sys

@@ -1,7 +1,5 @@
 """Private databases for measurements: each run has its own, gone when it ends."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import Namespace

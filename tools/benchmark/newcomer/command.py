@@ -5,8 +5,6 @@ compiled engines; what was downloaded before may be used. It ends with the first
 demo. Then somebody follows `/kit/` on that site: install, login, `init`, `submit --wait`.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

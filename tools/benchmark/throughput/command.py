@@ -1,7 +1,5 @@
 """The command behind `bench throughput`: matches a second of a whole `up`, and what they cost."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser

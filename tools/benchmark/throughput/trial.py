@@ -1,7 +1,5 @@
 """Has a running `up` play a tournament, from beside it, and measures its processes."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -4,8 +4,6 @@ The environment comes first (`PENTATHLON_SITE`, `PENTATHLON_TOKEN`: for scripts)
 `pentathlon login` has stored, then the site that this very package was installed from.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -131,8 +129,7 @@ def connect_as_person(address: str | None = None) -> Site:
     site = connect(address)
     if site.token is None:
         raise CommandFailed(
-            f"You have not signed in to {site.origin}.",
-            try_next=f"pentathlon login {site.origin}",
+            f"You have not signed in to {site.origin}.", try_next=f"pentathlon login {site.origin}"
         )
     return site
 

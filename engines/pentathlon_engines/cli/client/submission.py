@@ -1,7 +1,5 @@
 """Submits a bot to the site as a version, and follows it until it may play."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """`pentathlon challenge`: play your bot against another one at once, unrated."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

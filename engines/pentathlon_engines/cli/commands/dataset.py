@@ -1,7 +1,5 @@
 """`pentathlon dataset`: training data from a site or from records on this machine."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Collection, Iterator
@@ -204,9 +202,7 @@ def _read_records(folder: Path, *, game: str) -> Iterator[Record]:
             verify_record(data)
         except BadRecord as error:
             raise CommandFailed(
-                f"{path}: {error}.",
-                try_next=f"pentathlon verify {path}",
-                exit_code=CHECK_FAILED,
+                f"{path}: {error}.", try_next=f"pentathlon verify {path}", exit_code=CHECK_FAILED
             ) from error
         yield data  # type: ignore[misc]  # verified
 

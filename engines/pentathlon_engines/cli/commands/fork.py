@@ -1,7 +1,5 @@
 """`pentathlon fork`: continue from a ply of a record with any bots."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`pentathlon init`: write the folder of a new bot that can play."""
 
-from __future__ import annotations
-
 import shutil
 from enum import StrEnum
 from pathlib import Path

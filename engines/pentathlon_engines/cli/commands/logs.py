@@ -1,7 +1,5 @@
 """`pentathlon logs`: show your bot's output, and why it lost."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

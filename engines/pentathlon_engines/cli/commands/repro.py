@@ -1,7 +1,5 @@
 """`pentathlon repro`: fetch one of your matches and send your bot the same requests again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`pentathlon submit`: from a folder, or several, to the first rated match."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -60,8 +58,7 @@ def submit(
         typer.Option("--wait", help="Wait for the build, the checks and the first rated match."),
     ] = False,
     no_activate: Annotated[
-        bool,
-        typer.Option("--no-activate", help="Keep it as a candidate, which joins no ladder."),
+        bool, typer.Option("--no-activate", help="Keep it as a candidate, which joins no ladder.")
     ] = False,
     name: Annotated[
         str | None, typer.Option(help="Give the bot this name, also in bot.toml.")
@@ -93,12 +90,7 @@ def submit(
     server = connect_as_person(site)
     server.kit()
     submitting = Submitting(
-        site=server,
-        began=began,
-        wait=wait,
-        candidate=no_activate,
-        notes=notes,
-        timeout_s=timeout,
+        site=server, began=began, wait=wait, candidate=no_activate, notes=notes, timeout_s=timeout
     )
     if len(sources) > 1:
         _submit_all(submitting, sources, as_json=as_json)

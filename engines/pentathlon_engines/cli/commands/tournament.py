@@ -1,7 +1,5 @@
 """`pentathlon tournament`: play a tournament on this machine, or preview it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -39,7 +37,7 @@ from pentathlon_engines.cli.tournament.run import (
     summarize_tournament,
 )
 from pentathlon_engines.desk.match_pool import Setting
-from pentathlon_engines.desk.tally import standings
+from pentathlon_engines.desk.standings import standings
 from pentathlon_engines.errors import BadJson
 from pentathlon_engines.light_json import read_data
 from pentathlon_engines.match.launcher import Launcher

@@ -1,7 +1,5 @@
 """`pentathlon upload`: upload records of matches played on your machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Final
 

@@ -1,7 +1,5 @@
 """`pentathlon verify`: play a match again, or check how a tournament was drawn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,12 +39,7 @@ _AGAIN: Final = "pentathlon verify --tournament http://HOST/tournaments/1/"
 
 
 def verify_tournament(
-    source: str,
-    *,
-    records: Path | None,
-    fetch: bool,
-    noted: str | None,
-    as_json: bool,
+    source: str, *, records: Path | None, fetch: bool, noted: str | None, as_json: bool
 ) -> None:
     """Check the proof in a file or on a server; exit with 1 if a check failed."""
     address = _ADDRESS.fullmatch(source)

@@ -1,20 +1,12 @@
 """One match as people and scripts read it: its table, its faults in words, its record."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pentathlon_engines.cli.failure import cannot_write
-from pentathlon_engines.cli.output.streams import (
-    is_terminal,
-    print_text,
-    say,
-    show_log,
-    show_on_one_line,
-)
+from pentathlon_engines.cli.output import streams
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
@@ -29,9 +21,9 @@ from pentathlon_engines.runner import MatchReport
 
 def ply_progress(*, as_json: bool) -> Callable[[int], None] | None:
     """Return the display of a running match's ply, or None without a terminal."""
-    if as_json or not is_terminal():
+    if as_json or not streams.is_terminal():
         return None
-    return lambda ply: show_on_one_line(f"ply {ply}")
+    return lambda ply: streams.show_on_one_line(f"ply {ply}")
 
 
 def write_record_file(path: Path, record: Record) -> None:
@@ -69,7 +61,7 @@ def show_match(report: MatchReport) -> None:
     """Print the table of a match, and explain its faults."""
     record = report.record
     outcome = record["outcome"]
-    print_text(
+    streams.print_text(
         f"{record['game']}, seed {record['seed']}: {outcome['reason']} "
         f"after {count(len(record['events']), 'ply')}"
     )
@@ -85,14 +77,14 @@ def explain_fault(report: MatchReport, fault: RecordedFault) -> None:
     """Explain what a bot did wrong: what it wrote, what was expected, and what to do."""
     seat = fault["seat"]
     name = report.record["bots"][seat]["name"]
-    say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")
+    streams.say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")
     if answer := wrong_answer(report, fault):
-        say(answer)
+        streams.say(answer)
     log = report.logs[seat]
-    show_log(log, report.notes[seat])
+    streams.show_log(log, report.notes[seat])
     said = log.decode(errors="replace")
     again = f"With the same bots, seats and options, `play --seed {report.record['seed']}`"
-    say(what_to_do(fault["kind"], log=said, limits=report.record["limits"], again=again))
+    streams.say(what_to_do(fault["kind"], log=said, limits=report.record["limits"], again=again))
 
 
 def wrong_answer(report: MatchReport, fault: RecordedFault) -> str | None:
@@ -131,8 +123,8 @@ class FaultExamples:
     def explain(self) -> None:
         """Print the faults to standard error."""
         for key, (report, fault) in sorted(self._examples.items()):
-            say("")
+            streams.say("")
             explain_fault(report, fault)
-            say(f"That was match {report.record['match']}, seed {report.record['seed']}.")
+            streams.say(f"That was match {report.record['match']}, seed {report.record['seed']}.")
             if self._counts[key] > 1:
-                say(f"{key[1]}: {self._counts[key]} times in all.")
+                streams.say(f"{key[1]}: {self._counts[key]} times in all.")

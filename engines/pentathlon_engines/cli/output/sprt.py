@@ -3,8 +3,6 @@
 `pentathlon compare` ends in the same way wherever its matches were played.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

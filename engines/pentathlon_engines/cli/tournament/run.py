@@ -1,7 +1,5 @@
 """Plays a tournament on this machine and shows its progress."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,10 +11,16 @@ from pentathlon_engines.cli.output.matches import FaultExamples
 from pentathlon_engines.cli.output.streams import is_terminal, show_on_one_line
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.cli.series import records_failed
-from pentathlon_engines.desk.match_pool import Finished, Setting, play_all, stop_on_interrupt
+from pentathlon_engines.desk.match_pool import (
+    Finished,
+    Setting,
+    play_all,
+    result_of,
+    stop_on_interrupt,
+)
 from pentathlon_engines.desk.record_files import write_whole
 from pentathlon_engines.desk.report_page import report_page
-from pentathlon_engines.desk.tally import DeskStanding, result_of, standings
+from pentathlon_engines.desk.standings import DeskStanding, standings
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.desk.tournament_folder import TournamentFolder, open_folder
 from pentathlon_engines.errors import BadFolder

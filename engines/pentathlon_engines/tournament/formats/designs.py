@@ -6,8 +6,6 @@ distance occurs in it. So we need base groups in which all distances occur about
 Random exchanges of one place find them within milliseconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations, count

@@ -1,7 +1,5 @@
 """Strengths from the blocks of a tournament so far, for formats that pair by them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from pentathlon_engines.strength.pair_model import PlayedMatch

@@ -6,14 +6,13 @@ blocks of a batch, and asks again. Every choice that is left to chance is drawn 
 (`seeds.draw`), so equal input gives equal batches, on any machine and at any time.
 """
 
-from __future__ import annotations
-
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, Self, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +139,11 @@ class Problem(NamedTuple):
     allowed: Any = None  # Any: JSON
     """The allowed values, where they can be listed or bounded."""
 
+    @classmethod
+    def of_param(cls, name: str, sentence: str, allowed: Any) -> Self:  # Any: JSON
+        """Return that the value of a parameter is wrong."""
+        return cls(f"/params/{name}", "bad_parameter", sentence, allowed)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
@@ -154,60 +158,63 @@ class Parameter:
     """The lowest value with which pairs meet in more than one block; None if there is none."""
 
 
-class Format(Protocol):
+FORFEIT: Final = "forfeit"
+CANCEL: Final = "cancel_below_half"
+AS_PLAYED: Final = "as_played"
+LAWS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        FORFEIT: (
+            "What a bot that leaves has played stands, and what it misses is won by those who "
+            "stayed."
+        ),
+        CANCEL: (
+            "If a bot leaves before it has played half of its matches, its results are cancelled "
+            "for everybody; otherwise they stand, and what it misses is won by those who stayed."
+        ),
+        AS_PLAYED: (
+            "What a bot that leaves has played stands, and what it misses is worth nothing to "
+            "anybody."
+        ),
+    }
+)
+"""The laws by the names that documents use, each in a sentence."""
+
+
+class Format(ABC):
     """One way to make pairings. Its functions are pure: no clock, no database, no generator."""
 
-    @property
-    def name(self) -> str:
-        """The name and version, as documents have them: `swiss/1`."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """The name on pages, such as "Swiss"."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """One or two sentences: who meets whom, how often, and what decides."""
-        ...
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its own parameters by name."""
-        ...
-
-    @property
-    def laws(self) -> tuple[str, ...]:
-        """The laws about bots that leave (`laws.LAWS`) from which a document may choose; the
-        first is the default."""
-        ...
+    name: str
+    """The name and version, as documents have them: `swiss/1`."""
+    title: str
+    """The name on pages, such as "Swiss"."""
+    text: str
+    """One or two sentences: who meets whom, how often, and what decides."""
+    parameters: Mapping[str, Parameter]
+    """Its own parameters by name."""
+    laws: tuple[str, ...] = (AS_PLAYED,)
+    """The laws about bots that leave (`LAWS`) from which a document may choose; the first is the
+    default. Where strength decides, nobody needs as many matches as the others."""
+    reads_results = True
+    """Whether `next` looks at ranks. If not, they may be None, and it never waits."""
+    reads_repeats = False
+    """Whether `next` looks at which matches were exact repeats of earlier ones."""
 
     def order(self, plan: Plan) -> tuple[str, ...]:
         """Return the tie-breaks that order the table unless a document names others.
 
         They are empty if the format itself decides the places.
         """
-        ...
+        return ()
 
-    @property
-    def reads_results(self) -> bool:
-        """Whether `next` looks at ranks. If not, they may be None, and it never waits."""
-        ...
-
-    @property
-    def reads_repeats(self) -> bool:
-        """Whether `next` looks at which matches were exact repeats of earlier ones."""
-        ...
-
+    @abstractmethod
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return everything that is wrong with the parameters for so many entries."""
-        ...
 
+    @abstractmethod
     def size(self, plan: Plan, entries: int) -> Size:
         """Return how many matches so many entries make."""
-        ...
 
+    @abstractmethod
     def next(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
     ) -> Step:
@@ -216,7 +223,10 @@ class Format(Protocol):
         `played` has all blocks of earlier batches. The same input gives the same step; who has
         left meanwhile (`is_active`) is part of the input.
         """
-        ...
+
+    def param(self, plan: Plan, name: str) -> Any:  # Any: JSON
+        """Return one parameter of a plan, or its default."""
+        return plan.params.get(name, self.parameters[name].default)
 
 
 @runtime_checkable
@@ -343,25 +353,3 @@ def count_points(block: PlayedBlock) -> Counter[int]:
 def active_numbers(entries: Iterable[FieldEntry]) -> list[int]:
     """Return the numbers of all who still play."""
     return [entry.number for entry in entries if entry.is_active]
-
-
-FORFEIT: Final = "forfeit"
-CANCEL: Final = "cancel_below_half"
-AS_PLAYED: Final = "as_played"
-LAWS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        FORFEIT: (
-            "What a bot that leaves has played stands, and what it misses is won by those who "
-            "stayed."
-        ),
-        CANCEL: (
-            "If a bot leaves before it has played half of its matches, its results are cancelled "
-            "for everybody; otherwise they stand, and what it misses is won by those who stayed."
-        ),
-        AS_PLAYED: (
-            "What a bot that leaves has played stands, and what it misses is worth nothing to "
-            "anybody."
-        ),
-    }
-)
-"""The laws by the names that documents use, each in a sentence."""

@@ -1,13 +1,11 @@
 """All formats of this release by name and version."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
 from pentathlon_engines.tournament.formats.ab_test import AbTest
-from pentathlon_engines.tournament.formats.finals import Finals
+from pentathlon_engines.tournament.formats.finals import Finals, FirstFinals
 from pentathlon_engines.tournament.formats.fixed_schedule import Gauntlet, RoundRobin
 from pentathlon_engines.tournament.formats.interface import PAIR, Format
 from pentathlon_engines.tournament.formats.knockout import Knockout
@@ -21,7 +19,7 @@ _ALL: Final[tuple[Format, ...]] = (
     Gauntlet(),
     Swiss(),
     Knockout(),
-    Finals(name="finals/1", reads_repeats=False),
+    FirstFinals(),
     Finals(),
     AbTest(),
     LadderRounds(),

@@ -23,7 +23,7 @@ from pentathlon.tournaments.results.table_order import merge_scores, order_entri
 from pentathlon.tournaments.scheduling.blocks import numbers_of_versions
 from pentathlon_engines.commentary.words import enumerate_all
 from pentathlon_engines.strength.best import by_strength, chances_of_best, groups, rank_intervals
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 
 _PAIR: Final = 2

@@ -1,7 +1,5 @@
 """Sites without a network: one that answers requests as told, and one that has rows."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Signing in from a terminal: the site is asked until a person has confirmed the code."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Lists of bots, matches, tables and logs, as people and as scripts get them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any

@@ -1,7 +1,5 @@
 """`pentathlon login`, `logout` and `whoami`: whose token lies here, and what an old one is for."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import Any, NamedTuple

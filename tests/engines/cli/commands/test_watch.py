@@ -1,7 +1,5 @@
 """`pentathlon watch` follows a match through restarts, and a bot from match to match."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
