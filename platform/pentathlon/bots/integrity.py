@@ -11,7 +11,7 @@ from pentathlon.bots.archives import read_files
 from pentathlon.bots.models import Archive
 from pentathlon.core.integrity import Changes, Kept, flipped
 
-_MOST_FLIPPED: Final = 1024
+_LARGEST_ARCHIVE_FLIPPED: Final = 1024
 """The most bytes in which a flipped bit is looked for: 8,192 zips to open, a second or two."""
 
 
@@ -30,7 +30,7 @@ class KeptArchives(Kept[Archive]):
 
     def mends(self, row: Archive) -> Iterator[Changes]:
         """Yield the zip with each of its bits changed."""
-        for data in flipped(bytes(row.data), most=_MOST_FLIPPED):
+        for data in flipped(bytes(row.data), most=_LARGEST_ARCHIVE_FLIPPED):
             yield {"data": data}
 
     def content_of(self, row: Archive) -> Changes:

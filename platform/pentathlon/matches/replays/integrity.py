@@ -11,7 +11,7 @@ from pentathlon.core.integrity import Changes, Kept, flipped
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import read_record
 
-_MOST_FLIPPED: Final = 4096
+_LARGEST_REPLAY_FLIPPED: Final = 4096
 """The most bytes in which a flipped bit is looked for: 32,768 tries, a second or two."""
 
 
@@ -39,7 +39,7 @@ class KeptReplays(Kept[Replay]):
     def mends(self, row: Replay) -> Iterator[Changes]:
         """Yield the data with each of its bits changed."""
         if not row.object_name:
-            for data in flipped(bytes(row.data), most=_MOST_FLIPPED):
+            for data in flipped(bytes(row.data), most=_LARGEST_REPLAY_FLIPPED):
                 yield {"data": data}
 
     def content_of(self, row: Replay) -> Changes:

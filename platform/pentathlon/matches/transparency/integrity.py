@@ -21,7 +21,7 @@ from pentathlon.matches.transparency.services import (
     signed_root,
 )
 
-_MOST_FLIPPED: Final = 2048
+_LARGEST_RECEIPT_FLIPPED: Final = 2048
 """The most bytes in which a flipped bit is looked for: 16,384 signatures, two seconds."""
 
 
@@ -40,10 +40,10 @@ class KeptReceipts(Kept[LogEntry]):
 
     def mends(self, row: LogEntry) -> Iterator[Changes]:
         """Yield receipt and signature with each of their bits changed."""
-        for data in flipped(row.receipt.encode(), most=_MOST_FLIPPED):
+        for data in flipped(row.receipt.encode(), most=_LARGEST_RECEIPT_FLIPPED):
             if (text := data.decode(errors="ignore")).encode() == data:
                 yield {"receipt": text}
-        for data in flipped(bytes(row.signature), most=_MOST_FLIPPED):
+        for data in flipped(bytes(row.signature), most=_LARGEST_RECEIPT_FLIPPED):
             yield {"signature": data}
 
     def content_of(self, row: LogEntry) -> Changes:
@@ -96,7 +96,7 @@ class KeptRoots(Kept[LogRoot]):
 
     def mends(self, row: LogRoot) -> Iterator[Changes]:
         """Yield the note with each of its bits changed."""
-        for data in flipped(row.note.encode(), most=_MOST_FLIPPED):
+        for data in flipped(row.note.encode(), most=_LARGEST_RECEIPT_FLIPPED):
             if (text := data.decode(errors="ignore")).encode() == data:
                 yield {"note": text}
 
