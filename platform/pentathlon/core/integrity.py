@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
@@ -18,8 +19,22 @@ import structlog
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
+from pentathlon.bots.archives import read_files
+from pentathlon.bots.models import Archive
 from pentathlon.core.errors import Damaged, Unavailable
 from pentathlon.core.models import Damageable
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.services import read_record
+from pentathlon.matches.transparency.models import LogEntry, LogRoot, LogTile
+from pentathlon.matches.transparency.services import (
+    digest_of,
+    fold_full,
+    hashes_of,
+    leaf_of,
+    range_of,
+    signed_receipt,
+    signed_root,
+)
 
 _AT_ONCE: Final = 100
 _BLOBS_AT_ONCE: Final = 16
@@ -163,3 +178,150 @@ def flipped(data: bytes, *, most: int) -> Iterator[bytes]:
     for place, byte in enumerate(data if len(data) <= most else b""):
         for bit in range(8):
             yield data[:place] + bytes((byte ^ 1 << bit,)) + data[place + 1 :]
+
+
+_LARGEST_ARCHIVE_FLIPPED: Final = 1024
+"""The most bytes in which a flipped bit is looked for: 8,192 zips to open, a second or two."""
+
+
+class KeptArchives(Kept[Archive]):
+    """Archives, known by the hash of their files; those of deleted accounts have none."""
+
+    noun = "archive"
+
+    def rows(self) -> QuerySet[Archive]:
+        """Return the archives that have files."""
+        return Archive.objects.exclude(files=0)
+
+    def read(self, row: Archive) -> object:
+        """Read the files."""
+        return read_files(row)
+
+    def mends(self, row: Archive) -> Iterator[Changes]:
+        """Yield the zip with each of its bits changed."""
+        for data in flipped(bytes(row.data), most=_LARGEST_ARCHIVE_FLIPPED):
+            yield {"data": data}
+
+    def content_of(self, row: Archive) -> Changes:
+        """Return the zip."""
+        return {"data": row.data}
+
+
+_LARGEST_REPLAY_FLIPPED: Final = 4096
+"""The most bytes in which a flipped bit is looked for: 32,768 tries, a second or two."""
+
+
+class KeptReplays(Kept[Replay]):
+    """Replays, known by the chain of the result.
+
+    Objects in a store are checked by their names whenever they are read; stores scrub by
+    themselves.
+    """
+
+    noun = "replay"
+
+    def rows(self) -> QuerySet[Replay]:
+        """Return all replays with their matches."""
+        return Replay.objects.select_related("match")
+
+    def scrubbed(self) -> QuerySet[Replay]:
+        """Return the replays in the database."""
+        return self.rows().filter(object_name="")
+
+    def read(self, row: Replay) -> object:
+        """Read the record."""
+        return read_record(row)
+
+    def mends(self, row: Replay) -> Iterator[Changes]:
+        """Yield the data with each of its bits changed."""
+        if not row.object_name:
+            for data in flipped(bytes(row.data), most=_LARGEST_REPLAY_FLIPPED):
+                yield {"data": data}
+
+    def content_of(self, row: Replay) -> Changes:
+        """Return the packed record, and where it is."""
+        return {"codec": row.codec, "data": row.data, "object_name": row.object_name}
+
+
+_LARGEST_RECEIPT_FLIPPED: Final = 2048
+"""The most bytes in which a flipped bit is looked for: 16,384 signatures, two seconds."""
+
+
+class KeptReceipts(Kept[LogEntry]):
+    """Receipts, known by their signatures."""
+
+    noun = "receipt"
+
+    def rows(self) -> QuerySet[LogEntry]:
+        """Return the entries of the log with their keys."""
+        return LogEntry.objects.select_related("key")
+
+    def read(self, row: LogEntry) -> object:
+        """Read the receipt."""
+        return signed_receipt(row)
+
+    def mends(self, row: LogEntry) -> Iterator[Changes]:
+        """Yield receipt and signature with each of their bits changed."""
+        for data in flipped(row.receipt.encode(), most=_LARGEST_RECEIPT_FLIPPED):
+            if (text := data.decode(errors="ignore")).encode() == data:
+                yield {"receipt": text}
+        for data in flipped(bytes(row.signature), most=_LARGEST_RECEIPT_FLIPPED):
+            yield {"signature": data}
+
+    def content_of(self, row: LogEntry) -> Changes:
+        """Return the receipt and its signature."""
+        return {"receipt": row.receipt, "signature": row.signature}
+
+
+class KeptTiles(Kept[LogTile]):
+    """Hashes of the tree, known by their digest; receipts give them again."""
+
+    noun = "tile of the log"
+
+    def rows(self) -> QuerySet[LogTile]:
+        """Return all tiles."""
+        return LogTile.objects.all()
+
+    def read(self, row: LogTile) -> object:
+        """Read the hashes."""
+        return hashes_of(row)
+
+    def mends(self, row: LogTile) -> Iterator[Changes]:
+        """Yield the hashes that follow from the signed receipts, or from the tiles below."""
+        with suppress(Damaged):  # those come first
+            if row.level:
+                below = LogTile.objects.filter(level=row.level - 1, index__in=range_of(row))
+                parts = [fold_full(each) for each in below.order_by("index")]
+            else:
+                entries = KeptReceipts().rows().filter(index__in=range_of(row)).order_by("index")
+                parts = [leaf_of(each) for each in entries]
+            hashes = b"".join(parts)
+            yield {"hashes": hashes, "digest": digest_of(hashes)}
+
+    def content_of(self, row: LogTile) -> Changes:
+        """Return the hashes and their digest."""
+        return {"hashes": row.hashes, "digest": row.digest}
+
+
+class KeptRoots(Kept[LogRoot]):
+    """Published roots, known by their signatures."""
+
+    noun = "root of the log"
+
+    def rows(self) -> QuerySet[LogRoot]:
+        """Return the published roots."""
+        return LogRoot.objects.all()
+
+    def read(self, row: LogRoot) -> object:
+        """Read the checkpoint."""
+        return signed_root(row)
+
+    def mends(self, row: LogRoot) -> Iterator[Changes]:
+        """Yield the note with each of its bits changed."""
+        for data in flipped(row.note.encode(), most=_LARGEST_RECEIPT_FLIPPED):
+            if (text := data.decode(errors="ignore")).encode() == data:
+                yield {"note": text}
+
+    def content_of(self, row: LogRoot) -> Changes:
+        """Return the signed checkpoint."""
+        return {"note": row.note, "size": row.size}

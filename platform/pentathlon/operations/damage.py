@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pentathlon.bots.integrity import KeptArchives
-from pentathlon.core.integrity import Kept
-from pentathlon.matches.replays.integrity import KeptReplays
-from pentathlon.matches.transparency.integrity import KeptReceipts, KeptRoots, KeptTiles
+from pentathlon.core.integrity import (
+    Kept,
+    KeptArchives,
+    KeptReceipts,
+    KeptReplays,
+    KeptRoots,
+    KeptTiles,
+)
 
 KINDS: Final[Sequence[Kept[Any]]] = (
     KeptReplays(),
