@@ -1,4 +1,4 @@
-"""Trusts our own proxies, and nobody else, about who a client is."""
+"""Trusts our own proxies, and nobody else, about who a client is; headers for our own layers."""
 
 from __future__ import annotations
 
