@@ -1,4 +1,4 @@
-"""The shapes of ASGI and WSGI that the server uses, and what it refuses by itself, without a thread."""
+"""The shapes of ASGI and WSGI that the server uses, and what it refuses by itself."""
 
 from __future__ import annotations
 
