@@ -22,7 +22,7 @@ _NEVER_LOCKS = (
     AddIndexOnline,
     RemoveIndexOnline,
 )
-_ONLINE = (AddIndexOnline, RemoveIndexOnline, RemoveFieldIndexOnline)
+_ONLINE = (AddIndexOnline, RemoveIndexOnline)
 
 
 def faults_of(migration: Migration, before: ProjectState) -> Iterator[str]:
