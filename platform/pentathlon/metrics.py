@@ -1,4 +1,4 @@
-"""Figures for monitoring: for this machine, or for whoever has the token."""
+"""Health and figures for monitoring: for this machine, or for whoever has the token."""
 
 from __future__ import annotations
 

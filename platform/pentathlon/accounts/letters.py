@@ -1,4 +1,4 @@
-"""The outbox of letters: rows are written by services, and sent by a step of the reconciler.
+"""The outbox of letters and their links: written by services, sent by a step of the reconciler.
 
 A letter is sent at least once; while no mail server answers, it is tried again for a few hours.
 """

@@ -1,4 +1,4 @@
-"""Verifying the e-mail address that an account has: letters go to no other.
+"""Verifying and changing the e-mail address of an account: letters go to no other.
 
 An address to be verified waits like one that a person wants to change to: the same letter, and the
 same link, confirm both.

@@ -1,4 +1,4 @@
-"""Audit events about versions of bots."""
+"""Audit events and webhook events about versions of bots."""
 
 from __future__ import annotations
 

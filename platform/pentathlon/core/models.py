@@ -8,7 +8,7 @@ from django.db.models import Case, Field, Value, When
 
 
 class Damageable(models.Model):
-    """A row by whose content, hash or signature damage to it is seen; see `core.integrity`."""
+    """A row by whose content, hash or signature damage to it is seen; see `operations.damage`."""
 
     damaged_at = models.DateTimeField(null=True, editable=False)
     """When scrubbing found that this is not what was stored."""

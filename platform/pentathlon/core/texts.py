@@ -1,4 +1,4 @@
-"""Texts from other people's programs, and for people."""
+"""Texts from other people's programs and for people, and the address of this site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of workers: made by staff, kept as digests, revoked for good."""
+"""Workers and their tokens: made by staff, kept as digests, revoked for good."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The finished matches whose positions friendlies may begin with.
+"""The finished matches that friendlies may begin with, and what a person sees of a position.
 
 Everybody may see a friendly once it is over, so it begins with nothing that only some may see.
 """

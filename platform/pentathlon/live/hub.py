@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from pentathlon.core.server.limits import MOST_STREAMS
-from pentathlon.core.server.refusals import Refused, busy
+from pentathlon.core.server.protocol import Refused, busy
 from pentathlon.live.frames import frame_key
 from pentathlon.live.messages import StreamEvent, message
 from pentathlon.live.snapshots import PageKind, Snapshot, Ticket, read_snapshot

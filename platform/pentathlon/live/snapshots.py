@@ -1,4 +1,4 @@
-"""Snapshots of the matches, tournaments and friendlies that are followed, from the database."""
+"""Snapshots of what is followed, from the database, and tickets that say who may follow it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Final
 
 from pentathlon.core.server.limits import HEARTBEAT_S, STALL_S, STREAMS
-from pentathlon.core.server.refusals import (
+from pentathlon.core.server.protocol import (
     Headers,
     Receive,
     Refused,
@@ -19,7 +19,7 @@ from pentathlon.core.server.refusals import (
     send_refusal,
     wait_until_gone,
 )
-from pentathlon.core.server.refusals import Message as Part
+from pentathlon.core.server.protocol import Message as Part
 from pentathlon.live.hub import Hub, Listener
 from pentathlon.live.messages import HEARTBEAT, RETRY_MS, Packing, StreamEvent, message
 from pentathlon.live.snapshots import HEADER, Ticket

@@ -1,4 +1,4 @@
-"""Lanes with hidden results: from whom they are hidden, and until when."""
+"""Lanes that are held, repeated, or have hidden results: from whom, and until when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The latest matches and faults, at a cost that does not depend on how much has been played."""
+"""The latest matches and faults, at a cost that no history changes; a match in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Permissions and states for steps of a tournament; the lock that admits one step at a time."""
+"""Permissions, states and revisions for steps of a tournament; its lock; and its problems."""
 
 from __future__ import annotations
 

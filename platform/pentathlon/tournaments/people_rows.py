@@ -1,4 +1,4 @@
-"""People of a tournament besides its owner and those who play: co-organisers, invited authors."""
+"""Rows around a tournament: co-organisers, invited authors, teams, replacements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads requests: their user, their numbers and texts, and where to go next."""
+"""What views read from requests, and how they answer: lists, polls, errors of services."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

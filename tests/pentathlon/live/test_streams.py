@@ -11,7 +11,7 @@ import pytest
 from django.db import OperationalError
 from redis import Redis
 
-from pentathlon.core.server.refusals import Message, Receive, Scope, Send
+from pentathlon.core.server.protocol import Message, Receive, Scope, Send
 from pentathlon.live import hub
 from pentathlon.live.frames import LOOK, Frame, frame_key, match_channel
 from pentathlon.live.hub import Hub

@@ -7,8 +7,8 @@ from pytest_django import Settings
 
 from pentathlon.core.server.bridge import Bridge
 from pentathlon.core.server.limits import RATES
+from pentathlon.core.server.protocol import Receive, Scope, Send
 from pentathlon.core.server.proxies import without_hearsay
-from pentathlon.core.server.refusals import Receive, Scope, Send
 from tests.factories import make_user
 from tests.pentathlon.core.server.asking import ask, scope_of
 from tests.pentathlon.web.pages import page_of

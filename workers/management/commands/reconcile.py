@@ -12,7 +12,6 @@ from django.db import connection
 
 from pentathlon.accounts.letters import send_letters
 from pentathlon.core import tracing
-from pentathlon.core.integrity import Scrubber
 from pentathlon.core.services import wait_for_schema
 from pentathlon.env import read_environment
 from pentathlon.friendlies.stretches import close_idle
@@ -23,7 +22,7 @@ from pentathlon.ladders.membership import LADDER_STEPS
 from pentathlon.matches.leases import watch_leases
 from pentathlon.matches.replays.store import ReplayMover
 from pentathlon.matches.transparency.services import log_results, publish_root
-from pentathlon.operations.damage import KINDS
+from pentathlon.operations.damage import KINDS, Scrubber
 from pentathlon.operations.personal_data.erasure import erase_deleted
 from pentathlon.operations.retention import Forgetter
 from pentathlon.operations.times import watch_clock

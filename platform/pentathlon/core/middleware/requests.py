@@ -23,7 +23,7 @@ from structlog.contextvars import bind_contextvars, clear_contextvars, get_conte
 from pentathlon.core import tracing
 from pentathlon.core.errors import Damaged, DomainError, Unavailable
 from pentathlon.core.outages import is_outage
-from pentathlon.core.server.refusals import Refused, problem_text
+from pentathlon.core.server.protocol import Refused, problem_text
 from pentathlon.env import read_environment
 
 

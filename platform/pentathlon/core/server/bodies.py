@@ -7,7 +7,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 from pentathlon.core.server.limits import ANSWERS_ON_DISK, BODIES_ON_DISK, IN_MEMORY, Allowance
-from pentathlon.core.server.refusals import Receive, Refused, Scope
+from pentathlon.core.server.protocol import Receive, Refused, Scope
 
 
 class NoRoom(Exception):

@@ -26,8 +26,7 @@ from pentathlon.core.server.limits import (
     ThreadGroup,
     allowance,
 )
-from pentathlon.core.server.proxies import WAS_FORWARDED
-from pentathlon.core.server.refusals import (
+from pentathlon.core.server.protocol import (
     Environ,
     Message,
     Receive,
@@ -38,6 +37,7 @@ from pentathlon.core.server.refusals import (
     busy,
     send_refusal,
 )
+from pentathlon.core.server.proxies import WAS_FORWARDED
 
 _CHUNK: Final = 64 * 1024
 _WITHOUT_BODY: Final = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)

@@ -15,7 +15,7 @@ from typing import Final
 import structlog
 
 from pentathlon.core.server.limits import HISTORIES
-from pentathlon.core.server.refusals import (
+from pentathlon.core.server.protocol import (
     Headers,
     Message,
     Receive,

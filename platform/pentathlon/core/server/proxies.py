@@ -1,4 +1,4 @@
-"""Trusts our own proxies, and nobody else, about who a client is."""
+"""Trusts our own proxies, and nobody else, about who a client is; headers for our own layers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 from typing import Any, Final
 
-from pentathlon.core.server.refusals import Environ, Headers, Message, Scope, Send, WsgiApplication
+from pentathlon.core.server.protocol import Environ, Headers, Message, Scope, Send, WsgiApplication
 
 WAS_FORWARDED: Final = "pentathlon.was_forwarded"
 """The key, in a scope and in an environ, that tells whether headers claim a proxy in between."""

@@ -1,4 +1,4 @@
-"""A score with its 95 % interval and the expected score. Pure; knows no database."""
+"""Scores with 95 % intervals, those that ratings expect, and the residuals of authors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Start child processes that cannot outlive the process that started them."""
+"""Start children that cannot outlive their parent, on free ports, and wait until they serve."""
 
 import ctypes
 import errno

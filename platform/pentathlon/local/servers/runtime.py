@@ -1,4 +1,4 @@
-"""A private folder for sockets: short, because a Unix socket's path has at most 107 bytes."""
+"""Folders of a run: for bytecode, and for sockets, whose paths have at most 107 bytes."""
 
 import os
 import re

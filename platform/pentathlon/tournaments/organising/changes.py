@@ -1,4 +1,4 @@
-"""Changes of a tournament that is open for entries.
+"""Changes of a draft, and of a tournament that is open for entries.
 
 Whatever no seed rests on can be changed until the start: name, text, dates, caps, rules of entry,
 secrecy, invitations. Everybody who takes part is told, and the log keeps what it was before.

@@ -1,4 +1,4 @@
-"""Decides which seeds may be shown: those with which no match can still be played.
+"""Decides which seeds may be shown, as in proofs: those with which no match is still played.
 
 A seed stays sealed until the last match of its block is done. A void match may be requeued, so its
 block stays sealed until the tournament is over and its secret is public. In a challenge, a void

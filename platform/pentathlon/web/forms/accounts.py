@@ -1,4 +1,4 @@
-"""Forms about a person: signing in and up, tokens."""
+"""Forms about a person: signing in and up, tokens, credentials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hidden fields of every form that is posted: Django's token, and the key of the form.
+"""Fields of forms; the hidden ones are Django's token and the key of the form.
 
 This library is built in (settings.py): `{% csrf_token %}` writes both fields, in all templates, so
 that no form can be without a key.

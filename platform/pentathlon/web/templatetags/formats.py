@@ -1,4 +1,4 @@
-"""Filters that write numbers, so that every page writes them in the same way."""
+"""Filters and tags that write numbers, results and terms in the same way on every page."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Tags for commands: the only way in which pages print anything to type into a shell."""
+"""Tags for guides and commands: the only way in which pages print what is typed into a shell."""
 
 import re
 from html import unescape

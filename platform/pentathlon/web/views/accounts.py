@@ -1,4 +1,4 @@
-"""A person's pages: signing up, and the account with its tokens."""
+"""A person's pages: signing up, and the account with its tokens and credentials."""
 
 from http import HTTPStatus
 from typing import Final

@@ -1,4 +1,4 @@
-"""The pages where organisers release results and hold events, and where entries change."""
+"""Where organisers release results, hold events, and change entries and blocks."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

@@ -1,4 +1,4 @@
-"""Pages for requests that no view can answer."""
+"""Pages for requests that no view can answer; what was typed outlives the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games: the list, and a page for each."""
+"""Games: the list, a page for each, their explorers and datasets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

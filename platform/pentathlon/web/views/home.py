@@ -1,4 +1,4 @@
-"""The home page."""
+"""The home page, the search, and what stands in the head of every page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Leaderboards: one per game, and one for each further setting that was played."""
+"""Leaderboards, one per game and further setting that was played; ladders; tables as files."""
 
 from math import ceil
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""Signing in: by a password and a second factor if there is one, or by a passkey alone."""
+"""Signing in: by a password and a second factor if there is one, or by a passkey; sessions."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Pages about the state of the platform and its workers."""
+"""Pages about the state of the platform: workers, capacity, the log of receipts."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pentathlon.core.server.refusals import Message, Scope
+from pentathlon.core.server.protocol import Message, Scope
 
 Application = Callable[[Scope, Any, Any], Awaitable[None]]  # Any: the protocol's functions
 

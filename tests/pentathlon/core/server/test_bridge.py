@@ -13,7 +13,7 @@ import pytest
 from pentathlon.core.server import bodies, bridge, limits
 from pentathlon.core.server.bridge import Bridge
 from pentathlon.core.server.limits import LARGEST_FORM, LARGEST_UPLOAD, ThreadGroup
-from pentathlon.core.server.refusals import Environ, Message
+from pentathlon.core.server.protocol import Environ, Message
 from tests.patience import PATIENCE_S
 from tests.pentathlon.core.server.asking import Answer, ask, ask_async, scope_of
 

@@ -4,7 +4,7 @@ import asyncio
 import zlib
 
 from pentathlon.core.server.continuations import HEADER, Continued
-from pentathlon.core.server.refusals import Message, Receive, Scope, Send
+from pentathlon.core.server.protocol import Message, Receive, Scope, Send
 from tests.pentathlon.core.server.asking import Answer, ask, scope_of
 
 _PATH = "/api/v1/matches/history/tuned.ndjson"

@@ -9,13 +9,13 @@ import pytest
 from django.db import connections
 
 from pentathlon.asgi import application
+from pentathlon.core.server.protocol import Receive, Scope, Send
 from pentathlon.core.server.proxies import (
     WAS_FORWARDED,
     take_off_inner_headers,
     without_hearsay,
     without_inner_headers,
 )
-from pentathlon.core.server.refusals import Receive, Scope, Send
 from tests.factories import make_match, make_version
 from tests.pentathlon.core.server.asking import ask, scope_of
 from tests.pentathlon.matches.acting import claimed

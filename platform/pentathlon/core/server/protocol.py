@@ -1,4 +1,6 @@
-"""Refusals that the server sends by itself, without a thread or a template."""
+"""The shapes of ASGI and WSGI that the server uses, and what it refuses by itself."""
+
+from __future__ import annotations
 
 import json
 import re

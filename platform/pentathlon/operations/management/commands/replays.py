@@ -8,9 +8,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Count, Q
 
 from pentathlon.core.errors import Damaged, Unavailable
-from pentathlon.matches.replays.integrity import KeptReplays
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.store import bring_back_replays, has_store, move_old_replays
+from pentathlon.operations.damage import KeptReplays
 from pentathlon_engines.commentary.words import count
 
 
