@@ -36,7 +36,6 @@ OWN = {
     "maatatahay": set(),
     "tash_kalar": {
         "cards",
-        "conditions",
         "deal",
         "effect",
         "etherweave",
@@ -47,14 +46,13 @@ OWN = {
         "offers",
         "seat_pieces",
         "selection",
-        "spots",
         "square_lists",
         "summoning",
         "tasks",
         "turns",
     },
     "tuned": set(),
-    "way_of_the_dragon": {"description", "dice"},
+    "way_of_the_dragon": {"dice"},
 }
 """Roles that only one game needs; if a second game needs one, it becomes a common role."""
 

@@ -188,8 +188,8 @@ def test_permission_allows_only_one_enemy_piece() -> None:
 
 
 def test_cells_of_a_shape_are_the_same_in_words() -> None:
-    for pattern in PATTERNS:
-        for shape in pattern.shapes:
+    for tables in PATTERNS:
+        for shape in tables.shapes:
             for square in board.bits(shape.valid):
                 low, high = shape.words_at(square)
 
@@ -210,24 +210,24 @@ CROWDS = (0, 5, 15, 40, len(SQUARES))
 
 def test_strip_finds_what_each_shape_finds() -> None:
     rng = random.Random(7)
-    for name, pattern, pieces in (
-        (name, pattern, pieces)
-        for name, pattern in zip(IDS, PATTERNS, strict=False)
+    for name, tables, pieces in (
+        (name, tables, pieces)
+        for name, tables in zip(IDS, PATTERNS, strict=False)
         for pieces in CROWDS
     ):
         squares = rng.sample(SQUARES, pieces)
         own, upgraded = mask(squares), mask(squares[: (pieces + 1) // 2])
 
-        found = pattern.strip.lay(own, upgraded)
+        found = tables.strip.lay(own, upgraded)
 
-        bands = [matches(shape, own, upgraded) for shape in pattern.shapes]
+        bands = [matches(shape, own, upgraded) for shape in tables.shapes]
         together = 0
         for band in bands:
             together |= band
         while bands and not bands[-1]:
             bands.pop()
-        assert pattern.strip.bands(found) == bands, name
-        assert pattern.strip.fold(found) & ALL == together, name
+        assert tables.strip.bands(found) == bands, name
+        assert tables.strip.fold(found) & ALL == together, name
 
 
 pytestmark = pytest.mark.skipif(IS_COMPILED, reason="compiled positions keep no masks to compare")
@@ -291,8 +291,8 @@ def test_words_hold_the_pieces_of_each_rank() -> None:
 def test_windows_match_a_shape_where_masks_do() -> None:
     state = main_positions(6)[-1]
     windows, seat = Windows(state), state.active
-    for pattern in PATTERNS:
-        for shape in pattern.shapes:
+    for tables in PATTERNS:
+        for shape in tables.shapes:
             found = [square for square in bits(shape.valid) if windows.matches_at(shape, square)]
 
             assert mask(found) == matches(shape, state.own(seat), state.upgraded(seat))
