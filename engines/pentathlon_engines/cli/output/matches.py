@@ -1,4 +1,4 @@
-"""One match as people and scripts read it: its table, its faults in words, its record."""
+"""One match as people and scripts read it: its table, its faults in words (each kind once in a series), its record."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
