@@ -11,6 +11,16 @@ alias        HMAC-SHA256(event key, "match:N"), its first 128 bits as hexadecima
 The document has the content hashes of the entries, so the secret alone does not give the seeds,
 and no author can choose a bot by them. Bots know a match by its alias. With the secret and the
 document, everybody can compute all of this again, in any language.
+
+Gives each seat random bits of its own, from which a bot draws what no opponent may foresee.
+
+```
+key    PBKDF2-HMAC-SHA256(the match's seed in decimal, "dice:" and the match's name), 1000 rounds
+dice   HMAC-SHA256(key, the seat in decimal), its first 64 bits as hexadecimal
+```
+
+Everybody is told the name, and the seed stays secret until no match with it can be played any
+more. A record has both, so whoever may read it can compute the dice of its match.
 """
 
 from __future__ import annotations

@@ -9,6 +9,13 @@ A judge of a finished match may see all that is fixed: hidden hands and shuffled
 are. What chance has not decided yet is drawn again in each playout.
 
 The shares that playouts give are calibrated for each game (`calibration`).
+
+Turns the share of playouts that a seat won into its chance in a match of better players.
+
+Two steps. A seat with no wins in 24 playouts is not lost for certain, so each seat still in play
+gets the same few playouts more (a Dirichlet prior). Then all odds are raised to a power, one for
+each game: below 1 it brings chances nearer to each other, above 1 apart. The powers are fitted to
+matches of the reference bots (`COMMAND`) and kept in `calibration.json`.
 """
 
 from __future__ import annotations

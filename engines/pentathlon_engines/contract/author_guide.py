@@ -1,4 +1,4 @@
-"""A game's guide for bot authors: observations field by field, and notation.
+"""A game's lesson, and its guide for bot authors: observations by field, and notation.
 
 Each game's words lie beside its serialization in `author_guide.json`; those for fields that all
 games share in `frame.json`. Pages and tests read them here, bots never do.

@@ -1,4 +1,10 @@
-"""Plays many matches at a time on this machine, and stops without losing a finished one."""
+"""Plays many matches at a time on this machine, alone or in series, and tallies them.
+
+A series: the same bots meet again and again, each block with another seed.
+
+Seeds count up from the first one, so any match can be played again alone: the match of block 5
+has seed 1004 where the first has 1000, and its bots are told the same name.
+"""
 
 import signal
 import threading

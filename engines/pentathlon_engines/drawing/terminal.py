@@ -1,4 +1,9 @@
-"""Draws boards as text for a terminal."""
+"""Draws boards as text for a terminal, and breaks text into lines of a picture.
+
+Break texts into lines for pictures whose fonts are unknown.
+
+The widths are those of a wide font; in others the lines are a little shorter.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,12 @@
 >>> features.number(3, most=4)
 >>> features.values
 [0.0, 1.0, 0.0, 0.75]
+
+The encoder of games that have no other: it hashes an observation into a fixed size.
+
+The name of each field is made of the keys that lead to it. A number is added at the place to which
+its name hashes; a text adds 1 at the place to which its name and value hash. Then the sums are
+squeezed between -1 and 1. Fields that share a place cannot be told apart.
 """
 
 from __future__ import annotations

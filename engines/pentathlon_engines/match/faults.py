@@ -1,4 +1,4 @@
-"""The faults of bots."""
+"""The faults of bots, and exit statuses in words."""
 
 import signal
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The wall clock of a bot: it counts sleep only.
+"""The wall clock of a bot: it counts sleep only, by looks at its threads in `/proc`.
 
 The CPU clock measures a bot that runs, and one that waits for its host pays nothing. We look at a
 bot at times that it cannot know. If it is asleep then, we charge it with the time since the

@@ -1,4 +1,9 @@
-"""Advice for the authors of bots: what to do about each kind of fault."""
+"""Advice for the authors of bots: what to do about each kind of fault.
+
+Each kind of fault in the words of the guide: what authors read, and the usual cause.
+
+`advice.what_to_do` says what to do about it, on the page of a match as in the guide.
+"""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple

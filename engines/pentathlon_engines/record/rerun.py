@@ -1,7 +1,11 @@
-"""Rerun a recorded match for one seat with a real bot.
+"""Rerun a recorded match for one seat with a real bot, or fork it: play on from one of its plies.
 
 The bot gets the requests of the record with new clocks. Whatever it answers, the recorded action
 happens next, so all requests are those of the record. A fault ends the run.
+
+Forks: matches that are played on from a ply of another record, by any bots.
+
+Seats, options, seed and the events up to the ply stay, so chance draws what it drew there.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,10 @@
-"""Chances of being the best, and rank intervals."""
+"""Chances of being the best, rank intervals, and who should meet to find out.
+
+Chooses which two players meet next, to find out soon who is the best.
+
+T3C: draw strengths from what is known, take the strongest player as the leader, and let it meet
+the player most easily confused with it (Shang, de Heide, Kaufmann, Ménard and Valko 2020).
+"""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The likelihood of a result of two bots, given their difference in strength.
+"""Matches by pair, and the likelihood of their results, given two strengths.
 
 Thurstone and Mosteller's model with draws: a bot performs at its strength plus normal noise, and
 the bot that performs better by more than a margin wins. Differences are in units of their noise.

@@ -1,4 +1,4 @@
-"""Is one bot better than another? A sequential test on the scores of blocks.
+"""Is one bot better than another? Scores of blocks, and a sequential test on them.
 
 The matches of a block share their seed, so they are one observation: the block's score, the mean
 of its points, in steps of 1/(2k) with k matches. The log likelihood ratio is that of Van den Bergh
@@ -11,6 +11,12 @@ over all courses of blocks of two matches that end alike, which is the worst cas
 6 % at .6 against .7, 8 % at .7 against .8 for 5 % stated. So the first look comes later there; by
 the rule of `Sprt.first_look` it is 4.7 % (71 blocks), 3.0 % (124 blocks) and, at .8 against .9,
 4.5 % (95 blocks). For 1 % stated it is up to 1.1 %.
+
+Scores of blocks: a share of the points, with its interval.
+
+A block is the unit: its matches share their seed, so they may be alike. Each match gives two half
+points to the bot of a pair that is ahead, or one to each for a tie. So a block of two
+matches gives 0 to 4 half points, which makes the five counts of a pentanomial.
 """
 
 import math

@@ -7,6 +7,13 @@ composite likelihood). The covariance is the inverse of the curvature times one 
 Results tell differences only, so the mean of all strengths is `MU`, and a standard deviation is
 that of the difference to this mean. `python3 manage.py bench ratings` measures how often such
 intervals hold the truth.
+
+Estimates how much more or less results vary than the model assumes.
+
+Matches with one seed are alike, and the same two bots may play the same match again, so counting
+matches as independent gives intervals that are too narrow or too wide. The dispersion factor
+compares how far whole clusters of matches are from what was expected with how far they should be
+(McCullagh and Nelder, Generalized Linear Models, chapter 4).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The interpreter of effects: it runs a step and continues with the next one (8)."""
+"""The interpreter of effects: asks conditions, runs a step, continues with the next one (8)."""
 
 from __future__ import annotations
 

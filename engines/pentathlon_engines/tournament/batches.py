@@ -3,6 +3,11 @@
 A batch follows from the document, the event key, and what is noted with it: who has left, and the
 results of earlier blocks as far as the format reads them. Each note has only what has changed
 since the batch before, and the digests of the notes are a chain.
+
+Makes the batches of a ladder's division, and makes them again from what was noted.
+
+A batch follows from the event key, from what is noted with it (how many blocks were asked for, and
+what has changed in the field) and from the batches before. The digests of the notes are a chain.
 """
 
 from __future__ import annotations

@@ -1,4 +1,31 @@
-"""Draws a schedule again from what a proof states, without its matches."""
+"""Checks what a proof states: schedule, results, repeats and replacements.
+
+Checks which matches a proof calls exact repeats of earlier ones, against their records.
+
+`finals/2` counts a match that goes exactly as an earlier one only once. So each batch notes which
+matches did, and later pairings follow from that.
+
+Checks the results that a proof notes with its batches against those of the matches.
+
+A match that was not played because a bot had left is a forfeit: `leaving` says what it gives.
+
+Checks who replaced whom in a running tournament, and which file played which block.
+
+A proof states the replacements in their order:
+
+```
+{"entry": 3, "first_block": 12, "kept": [13],
+ "old": {"bot": "beta", "version": 1, "hash": "sha256:…"}, "new": {…},
+ "reason": "It hung on rivers.", "replaced_at": "2026-11-22T20:00:00+00:00", "digest": "…"}
+```
+
+From `first_block` on, the new file plays in the place of the old one, except in the blocks that
+the old one had begun: those are `kept`. If the old one had left the tournament before, `left` says
+why, and none of the blocks that it had begun is finished any more. `first_block` is null while a
+replacement is carried out. Each digest is that of the replacement and of the digest before it. The
+document names the files that entered, and neither it nor the event key changes: pairings and seeds
+are those that they would be without a replacement.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The site that a command uses, and its user.
+"""The site that a command uses, its user and their credentials, and bots there by name.
 
 The environment comes first (`PENTATHLON_SITE`, `PENTATHLON_TOKEN`: for scripts), then what
 `pentathlon login` has stored, then the site that this very package was installed from.

@@ -1,4 +1,7 @@
-"""One match as people and scripts read it: its table, its faults in words, its record."""
+"""One match as people and scripts read it: its table, its faults in words, its record.
+
+A series says the words of each kind of fault once.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

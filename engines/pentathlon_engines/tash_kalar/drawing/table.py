@@ -1,4 +1,4 @@
-"""The parts of the picture around the arena of Tash-Kalar: strips, turn and tasks."""
+"""The parts of the picture around the arena of Tash-Kalar: cards, strips, turn, tasks, marks."""
 
 from __future__ import annotations
 
