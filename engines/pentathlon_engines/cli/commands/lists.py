@@ -4,7 +4,14 @@ from typing import Annotated, Final
 
 import typer
 
-from pentathlon_engines.cli.client import connection
+from pentathlon_engines.cli.client.connection import (
+    Json,
+    connect,
+    connect_as_person,
+    describe_match,
+    find_bot_named,
+    me,
+)
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.options import AsJson, SiteOption, complete_game
 from pentathlon_engines.cli.output.streams import print_json, say
@@ -24,8 +31,8 @@ def bots(
 ) -> None:
     """List your bots, or those of others, newest first."""
     is_own = not everybody and owner is None
-    server = connection.connect_as_person(site) if is_own else connection.connect(site)
-    author = connection.me(server) if is_own else owner
+    server = connect_as_person(site) if is_own else connect(site)
+    author = me(server) if is_own else owner
     found = server.rows("bots/", most=most, owner=author, game=game)
     if as_json:
         print_json(found)
@@ -36,7 +43,7 @@ def bots(
     print_table(("bot", "author", "version", "games", "state"), [_bot_row(bot) for bot in found])
 
 
-def _bot_row(bot: connection.Json) -> tuple[str, ...]:
+def _bot_row(bot: Json) -> tuple[str, ...]:
     latest = bot["latest_version"] or {"number": "", "games": [], "state": ""}
     games = ", ".join(latest["games"])
     return bot["name"], bot["owner"]["username"], str(latest["number"]), games, latest["state"]
@@ -61,9 +68,9 @@ def matches(
     as_json: AsJson = False,
 ) -> None:
     """List the latest matches of a bot, or of all of yours."""
-    server = connection.connect_as_person(site) if bot is None else connection.connect(site)
+    server = connect_as_person(site) if bot is None else connect(site)
     query = {"state": state, "kind": kind, "game": game}
-    found: dict[int, connection.Json] = {}
+    found: dict[int, Json] = {}
     for number in _bots(server, bot):
         rows = server.rows("matches/", most=most, bot=number, **query)
         found.update({row["id"]: row for row in rows})
@@ -75,16 +82,15 @@ def matches(
         say("There is no such match yet. Next: pentathlon submit FOLDER --wait")
         return
     rows = [
-        (str(each["id"]), each["kind"], each["state"], connection.describe_match(each))
-        for each in newest
+        (str(each["id"]), each["kind"], each["state"], describe_match(each)) for each in newest
     ]
     print_table(("match", "kind", "state", "result"), rows)
 
 
 def _bots(site: Site, name: str | None) -> list[int]:
     if name is not None:
-        return [connection.find_bot_named(site, name)["id"]]
-    return [bot["id"] for bot in site.rows("bots/", most=_MOST_BOTS, owner=connection.me(site))]
+        return [find_bot_named(site, name)["id"]]
+    return [bot["id"] for bot in site.rows("bots/", most=_MOST_BOTS, owner=me(site))]
 
 
 def leaderboard(
@@ -105,7 +111,7 @@ def leaderboard(
     as_json: AsJson = False,
 ) -> None:
     """Show the live table of a game, best first."""
-    server = connection.connect(site)
+    server = connect(site)
     if game is None:
         rows = server.all_rows("leaderboards/")
     else:
@@ -125,7 +131,7 @@ def leaderboard(
     )
 
 
-def _ranked_row(rating: connection.Json) -> tuple[str, ...]:
+def _ranked_row(rating: Json) -> tuple[str, ...]:
     version = rating["version"]
     low, high = rating["interval"]
     mark = "?" if rating["provisional"] else ""

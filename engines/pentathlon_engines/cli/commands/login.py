@@ -11,7 +11,15 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from pentathlon_engines.cli.client import connection
+from pentathlon_engines.cli.client.connection import (
+    TOKEN_VARIABLE,
+    Credential,
+    Credentials,
+    connect_as_person,
+    is_private_line,
+    origin_of,
+    usual_site,
+)
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
@@ -108,9 +116,9 @@ def login(
     as_json: AsJson = False,
 ) -> None:
     """Sign in to a site: confirm a code in the browser, without a password here."""
-    known = connection.Credentials.load()
-    origin = connection.origin_of(site) if site else connection.usual_site(known)
-    if not connection.is_private_line(origin):
+    known = Credentials.load()
+    origin = origin_of(site) if site else usual_site(known)
+    if not is_private_line(origin):
         say(
             f"Note: the connection to {origin} is not encrypted; others on the way can "
             "read your token."
@@ -127,7 +135,7 @@ def login(
     facts = Site(origin, token=token).get("tokens/current/")
     _revoke_old(known, origin, token)
     known.site = origin
-    known.by_site[origin] = connection.Credential(token=token, username=facts["username"])
+    known.by_site[origin] = Credential(token=token, username=facts["username"])
     known.save()
     if as_json:
         print_json(_facts(origin, facts))
@@ -141,8 +149,8 @@ def logout(
     as_json: AsJson = False,
 ) -> None:
     """Sign out of a site: revoke the token there and delete it here."""
-    known = connection.Credentials.load()
-    origin = connection.origin_of(site) if site else connection.usual_site(known)
+    known = Credentials.load()
+    origin = origin_of(site) if site else usual_site(known)
     stored = known.by_site.pop(origin, None)
     if stored is None:
         raise CommandFailed(
@@ -162,7 +170,7 @@ def logout(
 
 def whoami(site: SiteOption = None, as_json: AsJson = False) -> None:
     """Show who you are on a site, and what your token may do."""
-    server = connection.connect_as_person(site)
+    server = connect_as_person(site)
     facts = server.get("tokens/current/")
     if as_json:
         print_json(_facts(server.origin, facts))
@@ -172,8 +180,8 @@ def whoami(site: SiteOption = None, as_json: AsJson = False) -> None:
         f"token “{facts['name']}”, may {', '.join(facts['scopes']) or 'only read'}, "
         f"until {facts['expires_at'][:10]}"
     )
-    if os.environ.get(connection.TOKEN_VARIABLE):
-        say(f"The token comes from {connection.TOKEN_VARIABLE}.")
+    if os.environ.get(TOKEN_VARIABLE):
+        say(f"The token comes from {TOKEN_VARIABLE}.")
 
 
 def _ask_person(site: Site, name: str, scopes: Any, *, browser: bool) -> str:  # Any: texts
@@ -198,7 +206,7 @@ def _name() -> str:
     return f"pentathlon on {host or 'a terminal'}"[:_LONGEST_NAME].strip()
 
 
-def _revoke_old(known: connection.Credentials, origin: str, token: str) -> None:
+def _revoke_old(known: Credentials, origin: str, token: str) -> None:
     """Revoke the token of an earlier login, which is no longer used."""
     old = known.by_site.get(origin)
     if old is None or old.token == token:
