@@ -9,8 +9,11 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import read_record
 from tests.factories import make_match
+from tests.pentathlon.matches.acting import claimed
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tools.benchmark.load.addresses import Examples, addresses, fill_route, with_queries
 from tools.benchmark.load.data import fields_of, make_cast
+from tools.benchmark.load.nodes import judge_matches
 from tools.benchmark.meter import MemoryWatch
 
 MIB = 1024 * 1024
@@ -42,6 +45,20 @@ def test_every_bot_of_many_is_in_a_tournament() -> None:
     assert [len(field) for field in fields] == [100, 100, 30, 100]
     assert {version for field in fields for version in field} == {*versions}
     assert fields[0] == fields[3]
+
+
+@pytest.mark.django_db
+def test_match_without_its_result_is_counted_as_lost() -> None:
+    job = claimed(make_match())
+    played, waiting = submit(job, record_of(job)), make_match()
+
+    found = {demand.name: demand for demand in judge_matches([played.pk, waiting.pk])}
+
+    lost = found["lost: without exactly one result"]
+    assert (lost.measured, lost.is_met) == (1, False)
+    assert found["without a replay"].measured == 1
+    assert found["void"].is_met
+    assert all(demand.is_met for demand in judge_matches([played.pk]))
 
 
 def test_memory_that_is_held_for_a_moment_is_seen() -> None:

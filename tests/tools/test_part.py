@@ -63,8 +63,8 @@ def test_child_ends_as_its_figures_say(
 
 
 def test_module_that_measures_by_itself_reads_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    facts = {"json": False, "matches": 48, "part": "wire"}
-    monkeypatch.setattr("sys.argv", ["wire", json.dumps(facts)])
+    facts = {"json": False, "matches": 48, "part": "nodes"}
+    monkeypatch.setattr("sys.argv", ["nodes", json.dumps(facts)])
 
     options = read_options("matches")
 

@@ -21,6 +21,15 @@ from tools.benchmark.part import BenchPart, SizeOption
 from tools.benchmark.speed import command as engines
 from tools.benchmark.throughput import command as throughput
 
+_NODES = BenchPart(
+    HELP="four worker nodes and two web processes, one node cut off and brought back",
+    module="tools.benchmark.load.nodes",
+    sizes=(
+        SizeOption("matches", 240, 48, "matches that four nodes play, at least"),
+        SizeOption("taking", 2, 2, "nodes with hints of the broker, not of the site"),
+    ),
+    has_broker=True,
+)
 _WIRE = BenchPart(
     HELP="CPU and time of a match by workers without keys, beside one with the database",
     module="tools.benchmark.wire.trial",
@@ -42,6 +51,7 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "data": fill,
     "growth": GROWTH,
     "api": API,
+    "nodes": _NODES,
     "capacity": CAPACITY,
     "blocking": BLOCKING,
     "recompute": RECOMPUTE,
