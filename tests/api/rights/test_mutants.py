@@ -20,13 +20,13 @@ from pentathlon.core.quotas import Quota
 from pentathlon.core.server.limits import CHALLENGES_UNDER_WAY
 from pentathlon.ladders import membership
 from pentathlon.tournaments import guards
-from pentathlon.tournaments import services as tournaments
 from pentathlon.tournaments.challenges import players
 from pentathlon.tournaments.challenges import services as challenges
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.entries import eligibility, enrolment, replacements, withdrawals
 from pentathlon.tournaments.entries.eligibility import EntryRules
 from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentQuerySet
+from pentathlon.tournaments.organising import arrangement
 from pentathlon.tournaments.people_rows import Team, TeamMemberQuerySet
 from pentathlon.tournaments.teams import services as teams
 from pentathlon.tournaments.teams.services import MOST_TEAMS
@@ -96,7 +96,7 @@ MUTANTS = (
         Cell("replace", "organiser", "own", "active", "running", "alone"),
     ),
     Mutant(withdrawals, "check_may_manage", Cell("withdraw", "invited", cup="open", side="team")),
-    Mutant(tournaments, "check_may_create", Cell("list", "stranger", "own")),
+    Mutant(arrangement, "check_may_create", Cell("list", "stranger", "own")),
     Mutant(players, "check_door", Cell("challenge with", "mate")),
     Mutant(players, "_check_in_play", Cell("challenge with", "stranger", "own", "stopped")),
     Mutant(membership, "_check_owner", Cell("join a ladder", "stranger")),
