@@ -31,6 +31,7 @@ _LONGEST_TEXT = 2000
 _LONGEST_LOG = 200_000
 _MOST_SHOWN = 10_000
 """The most events of a match that spectators follow; all games end sooner."""
+_PARTS = 2
 
 
 class MatchIdField(serializers.IntegerField):
@@ -263,9 +264,6 @@ class BuiltFilesSerializer(serializers.Serializer[Any]):
 
 class NothingSerializer(RequestSerializer):
     """A request without parameters."""
-
-
-_PARTS = 2
 
 
 class WorkerAuthentication(BaseAuthentication):

@@ -22,6 +22,8 @@ from pentathlon.accounts.services import revoke_token
 from pentathlon.accounts.sessions import end_other_sessions, end_session, own_sessions
 from pentathlon.core.throttle import count_second_factor, count_sign_in, count_sign_in_as
 
+_LONGEST_CODE = 100
+
 
 def count_password(request: Request) -> None:
     """Count a request with a password, before anything checks it.
@@ -179,9 +181,6 @@ class CurrentTokenViewSet(Endpoint[ApiToken]):
         if not isinstance(self.request.auth, ApiToken):
             raise NotAuthenticated
         return self.request.auth
-
-
-_LONGEST_CODE = 100
 
 
 class DeviceLoginRequestSerializer(RequestSerializer):

@@ -34,6 +34,9 @@ from pentathlon.matches.uploads.services import submit_named, submit_version
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 
+_LONGEST_NAME: Final = 100
+_RATE: Final = "uploads"
+
 
 class BotSerializer(RowSerializer[Bot]):
     """A bot: a series of versions under one name."""
@@ -97,10 +100,6 @@ class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
         )
         bot = self.get_queryset().get(pk=version.bot_id)
         return Response(UploadedBotSerializer(bot).data, status=status.HTTP_201_CREATED)
-
-
-_LONGEST_NAME: Final = 100
-_RATE: Final = "uploads"
 
 
 class BatchUploadSerializer(RequestSerializer):

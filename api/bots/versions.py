@@ -36,6 +36,8 @@ from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 
+T = TypeVar("T", bound=Model)
+
 
 class BeforeSerializer(serializers.Serializer[Before]):
     """What goes before a match; both numbers fall."""
@@ -54,9 +56,6 @@ class ReasonSerializer(serializers.Serializer[Reason]):
     before = BeforeSerializer(
         allow_null=True, help_text="null where its place in the line is not known."
     )
-
-
-T = TypeVar("T", bound=Model)
 
 
 class BotNameSerializer(RowSerializer[Bot]):

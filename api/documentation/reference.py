@@ -30,6 +30,20 @@ _BODY: Final = "body.json"
 _LONGEST_BODY: Final = 300
 _CUT: Final = "…"
 _MOST_LINES: Final = 60
+DOCUMENT: Final = Path(__file__).parents[1] / "schema.yaml"
+_METHODS: Final = ("get", "post", "put", "patch", "delete")
+_PREFIX: Final = "#/components/schemas/"
+_FACTS: Final = {
+    "default": "default {}",
+    "minimum": "from {}",
+    "maximum": "to {}",
+    "minItems": "at least {}",
+    "maxItems": "at most {}",
+    "maxLength": "at most {} characters",
+}
+_SAYS_NOTHING: Final = (LARGEST_ID, 2**63 - 1)
+"""Bounds that nobody reaches, and that are left out."""
+_Schema = Mapping[str, Any]  # Any: JSON
 
 
 def curl_command(method: str, path: str, told: _Told) -> str:
@@ -105,22 +119,6 @@ def _pretty(value: object) -> str:
 def _content_of(told: _Told) -> _Told:
     found: _Told = told.get("content", {})
     return found
-
-
-DOCUMENT: Final = Path(__file__).parents[1] / "schema.yaml"
-_METHODS: Final = ("get", "post", "put", "patch", "delete")
-_PREFIX: Final = "#/components/schemas/"
-_FACTS: Final = {
-    "default": "default {}",
-    "minimum": "from {}",
-    "maximum": "to {}",
-    "minItems": "at least {}",
-    "maxItems": "at most {}",
-    "maxLength": "at most {} characters",
-}
-_SAYS_NOTHING: Final = (LARGEST_ID, 2**63 - 1)
-"""Bounds that nobody reaches, and that are left out."""
-_Schema = Mapping[str, Any]  # Any: JSON
 
 
 class Piece(NamedTuple):

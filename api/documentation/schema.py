@@ -20,6 +20,16 @@ from api.protocol.requests import RequestSerializer
 
 FOLDER: Final = Path(__file__).parents[1] / "examples"
 """The folder of the examples, with one file for each group of operations."""
+_ALWAYS: Final = (
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.NOT_FOUND,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+)
+_ON_WRITING: Final = (HTTPStatus.CONFLICT, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 
 
 class Example(TypedDict):
@@ -58,18 +68,6 @@ def add_example(operation: dict[str, Any]) -> None:
     if example["answer"] is not None:
         for content in answer.get("content", {}).values():
             content["example"] = example["answer"]
-
-
-_ALWAYS: Final = (
-    HTTPStatus.BAD_REQUEST,
-    HTTPStatus.UNAUTHORIZED,
-    HTTPStatus.FORBIDDEN,
-    HTTPStatus.NOT_FOUND,
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    HTTPStatus.TOO_MANY_REQUESTS,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-)
-_ON_WRITING: Final = (HTTPStatus.CONFLICT, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 
 
 class ProblemErrorSerializer(serializers.Serializer[Any]):

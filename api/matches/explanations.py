@@ -22,6 +22,8 @@ from pentathlon.matches.replays.explanations import (
 from pentathlon.tournaments.scheduling.secrecy import check_unsealed
 from pentathlon_engines.match.traces import TraceLine
 
+_SCALE = 1000
+
 
 class TurnSerializer(serializers.Serializer[RequestCost]):
     """One request to a bot, and the time it took."""
@@ -128,9 +130,6 @@ def _file(data: bytes, name: str, content_type: str) -> HttpResponse:
     return HttpResponse(
         data, content_type=content_type, headers={"Content-Disposition": disposition}
     )
-
-
-_SCALE = 1000
 
 
 class PointSerializer(serializers.Serializer[Any]):

@@ -38,6 +38,7 @@ from pentathlon.tournaments.scheduling.secrecy import with_seals
 
 _NOT_BY_END = {"bot", "version", "since", "until"}
 """Filters for which no index has the order of ends."""
+_LONGEST_MARK = 40 * MOST_FOLLOWED
 
 
 class MatchFilter(MadeFilterSet):
@@ -95,9 +96,6 @@ class MatchPages(NewestFirst):
                 field=ORDERING,
             )
         return columns
-
-
-_LONGEST_MARK = 40 * MOST_FOLLOWED
 
 
 class SeatedVersionSerializer(RowSerializer[BotVersion]):

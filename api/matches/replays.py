@@ -33,6 +33,10 @@ _MOST_EVENTS: Final = 200
 _USUAL_EVENTS: Final = 100
 _KEPT_S: Final = 3600
 """How long caches may keep a commentary: the match never changes, but the words may one day."""
+STRETCH: Final = 500
+"""How many matches one stretch of the answer has."""
+SETTLED: Final = timedelta(minutes=1)
+"""How long after its end a match is listed; by then, no match with an earlier end is missing."""
 
 
 class WindowSerializer(serializers.Serializer[Any]):
@@ -211,12 +215,6 @@ class ReplayViewSet(Endpoint[Replay]):
                 board_svg(read_record(replay), **place), content_type="image/svg+xml"
             ),
         )
-
-
-STRETCH: Final = 500
-"""How many matches one stretch of the answer has."""
-SETTLED: Final = timedelta(minutes=1)
-"""How long after its end a match is listed; by then, no match with an earlier end is missing."""
 
 
 class MatchHistoryViewSet(Endpoint[Match]):

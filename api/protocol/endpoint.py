@@ -35,6 +35,13 @@ REPLAYED: Final = "Idempotency-Replayed"
 LONGEST_KEY: Final = 100
 
 Handler = Callable[..., Response]
+T = TypeVar("T", bound=Model)
+ID = r"\d{1,18}"
+"""A pattern for every id that fits into a database column."""
+PUBLIC_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+"""A pattern for ids of things that nobody should be able to count: UUIDs."""
+LARGEST_ID: Final = 10**18 - 1
+_ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 def make_idempotent(handler: Handler, *, prepare: Callable[[], None]) -> Handler:
@@ -71,16 +78,6 @@ def _check_key(key: str) -> str:
             field=HEADER,
         )
     return key
-
-
-T = TypeVar("T", bound=Model)
-
-ID = r"\d{1,18}"
-"""A pattern for every id that fits into a database column."""
-PUBLIC_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-"""A pattern for ids of things that nobody should be able to count: UUIDs."""
-LARGEST_ID: Final = 10**18 - 1
-_ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 class RowSerializer(ModelSerializer[T], Generic[T]):

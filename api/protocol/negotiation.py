@@ -21,6 +21,7 @@ from pentathlon.core.server.limits import DEEPEST_JSON
 
 _GZIP: Final = b"\x1f\x8b"
 _LONGEST_SHOWN: Final = 60
+LINES: Final = "application/x-ndjson"
 
 
 class UnknownBody(UnsupportedMediaType):
@@ -165,9 +166,6 @@ def _is_deeper(value: object, levels: int) -> bool:
 
 def _too_deep() -> ParseError:
     return ParseError(f"The JSON is nested too deep: {DEEPEST_JSON} levels are allowed.")
-
-
-LINES: Final = "application/x-ndjson"
 
 
 def stretch_of_lines(lines: bytes, *, following: str) -> HttpResponse:

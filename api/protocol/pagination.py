@@ -29,6 +29,32 @@ _SLACK: Final = timedelta(minutes=1)
 """How far the times of rows may be out of the order of their ids, since statements run at once."""
 _NEAR: Final = 1024
 """The most ids that a query may read past: to halve further would cost more than to read them."""
+PAGE_PARAMETERS: Final = ("cursor", "page_size")
+"""The query parameters for the start and the length of a page."""
+PAGES_TOLD: Final = (
+    OpenApiParameter("cursor", str, description="Where the page starts."),
+    OpenApiParameter(
+        "page_size", {"type": "integer", "minimum": 1}, description="The number of rows on a page."
+    ),
+)
+"""The same parameters for actions that the schema generator does not recognise as lists."""
+ORDERING: Final = "ordering"
+"""The query parameter for the order of a list."""
+_LARGEST_ID = 2**63 - 1
+_YEARS: Final = range(2000, 2100)
+_MONTH_AND_DAY: Final = (
+    r"((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
+)
+_SINCE: Final = "Created at this time or later, such as 2026-11-23T12:00:00Z or 2026-11-23."
+_UNTIL: Final = "Created before this time; consecutive spans do not overlap."
+_TIME: Final = r"(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?"
+_WITHOUT_ZONE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]+", re.IGNORECASE)
+_MOMENT: Final = {"type": "string", "pattern": f"^20[0-9]{{2}}-{_MONTH_AND_DAY}{_TIME}$"}
+MADE_PARAMETERS: Final = (
+    OpenApiParameter("since", _MOMENT, description=_SINCE),
+    OpenApiParameter("until", _MOMENT, description=_UNTIL),
+)
+"""`MadeFilterSet` as parameters, for lists that the schema generator does not recognise."""
 
 
 def made_since(rows: QuerySet[T], moment: datetime) -> QuerySet[T]:
@@ -59,21 +85,6 @@ def _around(rows: QuerySet[T], moment: datetime) -> tuple[int, int]:
         else:
             low = found[0] + 1
     return low, high
-
-
-PAGE_PARAMETERS: Final = ("cursor", "page_size")
-"""The query parameters for the start and the length of a page."""
-
-
-PAGES_TOLD: Final = (
-    OpenApiParameter("cursor", str, description="Where the page starts."),
-    OpenApiParameter(
-        "page_size", {"type": "integer", "minimum": 1}, description="The number of rows on a page."
-    ),
-)
-"""The same parameters for actions that the schema generator does not recognise as lists."""
-ORDERING: Final = "ordering"
-"""The query parameter for the order of a list."""
 
 
 class CursorPages(CursorPagination):
@@ -221,24 +232,6 @@ class OnePage(BasePagination):
                 "previous": address,
             },
         }
-
-
-_LARGEST_ID = 2**63 - 1
-_YEARS: Final = range(2000, 2100)
-_MONTH_AND_DAY: Final = (
-    r"((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
-)
-_SINCE: Final = "Created at this time or later, such as 2026-11-23T12:00:00Z or 2026-11-23."
-_UNTIL: Final = "Created before this time; consecutive spans do not overlap."
-_TIME: Final = r"(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?"
-
-_WITHOUT_ZONE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]+", re.IGNORECASE)
-_MOMENT: Final = {"type": "string", "pattern": f"^20[0-9]{{2}}-{_MONTH_AND_DAY}{_TIME}$"}
-MADE_PARAMETERS: Final = (
-    OpenApiParameter("since", _MOMENT, description=_SINCE),
-    OpenApiParameter("until", _MOMENT, description=_UNTIL),
-)
-"""`MadeFilterSet` as parameters, for lists that the schema generator does not recognise."""
 
 
 @extend_schema_field({"type": "integer", "minimum": 1, "maximum": _LARGEST_ID})

@@ -22,6 +22,7 @@ from pentathlon.ratings.rankings.services import former_places, latest_table
 from pentathlon.tournaments.results.final_table import titles_of
 
 _PENTATHLON = "pentathlon"
+_MOST_TITLES = 100
 
 
 class RankingSerializer(RowSerializer[RankingTable]):
@@ -113,9 +114,6 @@ class RankingViewSet(Endpoint[RankingTable]):
         pages = InPlaces()
         rows: Any = pages.paginate_queryset(lines, request, self)  # Any: a page of lines
         return pages.get_paginated_response(RankingLineSerializer(rows, many=True).data)
-
-
-_MOST_TITLES = 100
 
 
 class RankingPlaceSerializer(serializers.Serializer[Any]):  # Any: a line of today, or of a day

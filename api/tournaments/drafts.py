@@ -39,6 +39,11 @@ LONGEST_REVISION = 64
 NO_REVISION = "Send the `revision` that you read, so that you undo nobody else's change."
 _FOLLOWING = {"game": ("options", "table_seats"), "format": ("params", "tie_breaks", "leaving")}
 """Fields that lose their meaning once another one has changed."""
+_IS_FIXED = (
+    "{} stays as it is since the tournament opened: authors entered for it, and seeds rest on the "
+    "document. Cancel the tournament and make another one to change it."
+)
+_ENTRIES = "Entries come and go at `entries/`, not here."
 
 
 class DraftSerializer(TournamentRequestSerializer):
@@ -120,13 +125,6 @@ def _changed(stored: dict[str, Any], asked: Any) -> Any:  # Any: JSON
             for each in following:
                 del stored[each]
     return stored | dict(asked)
-
-
-_IS_FIXED = (
-    "{} stays as it is since the tournament opened: authors entered for it, and seeds rest on the "
-    "document. Cancel the tournament and make another one to change it."
-)
-_ENTRIES = "Entries come and go at `entries/`, not here."
 
 
 class ChangeSerializer(ArrangementSerializer):

@@ -47,6 +47,7 @@ _OF_DOCUMENT = (
 )
 _AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
 """Fields beside a document, which have the same names in services."""
+_LARGEST_DOCUMENT = 2**20
 
 
 @extend_schema_field({"type": "string", "enum": list(GAMES)})
@@ -240,9 +241,6 @@ def is_rated(
 def usual_seats(game: str) -> int:
     """Return the default seats of a game; 0 if it is unknown, which the service refuses."""
     return GAMES[game].info.default_seats if game in GAMES else 0
-
-
-_LARGEST_DOCUMENT = 2**20
 
 
 class WantedTournament(NamedTuple):

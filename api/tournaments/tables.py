@@ -26,6 +26,9 @@ from pentathlon.tournaments.results.files import answer_results, answer_standing
 from pentathlon.tournaments.results.hidden_results import are_hidden, check_shown
 from pentathlon.tournaments.results.standings import Score
 
+_MOST_ROUNDS = 10**6
+_CSV = "text/csv"
+
 
 class SkillSerializer(serializers.Serializer[Any]):
     """A rating."""
@@ -221,10 +224,6 @@ class DryRunSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Assumes that it starts now and has all workers to itself."
     )
     reason = serializers.CharField(help_text="Why a figure is null.")
-
-
-_MOST_ROUNDS = 10**6
-_CSV = "text/csv"
 
 
 class InSchedule(CursorPages):

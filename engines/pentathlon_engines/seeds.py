@@ -39,6 +39,10 @@ _SPARE_BITS: Final = 3
 _WORD_BYTES = 8
 
 Item = TypeVar("Item")
+_BYTES: Final = 8
+_ROUNDS: Final = 1000
+"""A seed has 53 bits. The rounds, half a millisecond for a match, make it a thousand times dearer
+to try all seeds until one gives the dice that a bot has been told."""
 
 
 def commitment_to(secret: bytes) -> str:
@@ -97,12 +101,6 @@ def block_seed(key: bytes, block: int) -> int:
 def match_alias(key: bytes, index: int) -> str:
     """Return the name of a match that its bots are told."""
     return hmac.digest(key, f"match:{index}".encode(), "sha256")[:_ALIAS_BYTES].hex()
-
-
-_BYTES: Final = 8
-_ROUNDS: Final = 1000
-"""A seed has 53 bits. The rounds, half a millisecond for a match, make it a thousand times dearer
-to try all seeds until one gives the dice that a bot has been told."""
 
 
 def dice_of(seed: int, *, match: str, seats: int) -> tuple[str, ...]:

@@ -33,6 +33,13 @@ _FRESH_S: Final = 2.0
 """Seconds for which an answer holds, so that frequent requests cost nothing."""
 _BROKER_S: Final = 0.5
 _OK: Final = "ok"
+ADDRESS: Final = "/metrics"
+_PREFIX: Final = "Bearer "
+_FORWARDED: Final = ("X-Forwarded-For", "X-Real-IP", "Forwarded")
+_REFUSAL: Final = (
+    "Metrics are for monitoring. Send the token of PENTATHLON_METRICS_TOKEN as "
+    '"Authorization: Bearer ..."; a local installation without one answers to this machine only.\n'
+)
 
 
 def alive(request: HttpRequest) -> HttpResponse:
@@ -129,16 +136,6 @@ def _look() -> _Look:
         return _Look({"database": _OK, "migrations": _OK}, silent)
     count = f"{len(waiting)} wait for `manage.py migrate`, the first is {waiting[0]}"
     return _Look({"database": _OK, "migrations": count})
-
-
-ADDRESS: Final = "/metrics"
-
-_PREFIX: Final = "Bearer "
-_FORWARDED: Final = ("X-Forwarded-For", "X-Real-IP", "Forwarded")
-_REFUSAL: Final = (
-    "Metrics are for monitoring. Send the token of PENTATHLON_METRICS_TOKEN as "
-    '"Authorization: Bearer ..."; a local installation without one answers to this machine only.\n'
-)
 
 
 class _BrokerGauges(Collector):

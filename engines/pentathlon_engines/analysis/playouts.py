@@ -43,6 +43,20 @@ COMMAND: Final = "python3 manage.py bench analysis --write"
 PRIOR: Final = 2.0
 """Extra playouts that count as won in equal parts by all seats in play."""
 FILE: Final = Path(str(files("pentathlon_engines.analysis"))) / "calibration.json"
+LARGEST_ERROR: Final = 0.05
+"""Playouts end once no standard error is larger than this."""
+MOST_PLAYOUTS: Final = 100
+"""The most playouts; with this many, no standard error exceeds `LARGEST_ERROR`."""
+_FEWEST: Final = 24
+_CANDIDATES: Final = 4
+"""How many random actions a seat picks the best one from."""
+_GUIDED: Final = 40
+"""After this many evaluated decisions, a playout continues at random, which is 20 times faster."""
+_TRIES: Final = 3
+"""The most random actions that a seat tries to find a safe one."""
+_PRIOR: Final = 4
+"""Playouts that count as half won when an error is estimated (Agresti and Coull 1998); without
+them, 24 playouts of which none is won would look certain."""
 
 
 @cache
@@ -83,22 +97,6 @@ def slope(before: float, after: float, *, power: float) -> float:
     """
     spread = before * (1 - before)
     return power * after * (1 - after) / spread if spread else 0.0
-
-
-LARGEST_ERROR: Final = 0.05
-"""Playouts end once no standard error is larger than this."""
-MOST_PLAYOUTS: Final = 100
-"""The most playouts; with this many, no standard error exceeds `LARGEST_ERROR`."""
-_FEWEST: Final = 24
-_CANDIDATES: Final = 4
-"""How many random actions a seat picks the best one from."""
-_GUIDED: Final = 40
-"""After this many evaluated decisions, a playout continues at random, which is 20 times faster."""
-_TRIES: Final = 3
-"""The most random actions that a seat tries to find a safe one."""
-_PRIOR: Final = 4
-"""Playouts that count as half won when an error is estimated (Agresti and Coull 1998); without
-them, 24 playouts of which none is won would look certain."""
 
 
 class Estimate(NamedTuple):

@@ -25,6 +25,12 @@ from pentathlon_engines.seeds import match_alias
 from pentathlon_engines.strength.sprt import BlockScore, counts_of, half_points, score_of
 from pentathlon_engines.tournament.formats.interface import seatings_of
 
+MOST_ATTEMPTS: Final = 3
+"""How often this machine may fail to play a match before the match is void."""
+_LONGEST_WAIT_S: Final = 0.2
+SEED_STEPS: Final = 2**53
+"""The number of seeds; after the largest one, seeds continue from 0."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskResult:
@@ -116,12 +122,6 @@ class Tally:
             while len(self.seats) <= seat:
                 self.seats.append([0, 0, 0])
             self.seats[seat][column] += 1
-
-
-MOST_ATTEMPTS: Final = 3
-"""How often this machine may fail to play a match before the match is void."""
-
-_LONGEST_WAIT_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,10 +234,6 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
         yield stop
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-SEED_STEPS: Final = 2**53
-"""The number of seeds; after the largest one, seeds continue from 0."""
 
 
 class Series:

@@ -34,6 +34,11 @@ _PAGE: Final = """\
 """
 SEATS: Final = 5
 """The number of seats with a colour and a shape of their own."""
+_PIECES: Final = re.compile(
+    r"(?=<(?:g|title|text|path|circle)\b)|(?<=</g>)|(?<=</desc>)|(?<=</title>)"
+)
+"""Where drawings are cut into pieces: few of them change from ply to ply, so the 1,750 positions
+of a match of Way of the Dragon take 1 MB instead of 50."""
 
 
 def make_page(title: str, body: str, *, data: str = "", script: str = "") -> str:
@@ -72,13 +77,6 @@ def _asset(name: str) -> str:
 
 def _hash_source(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-_PIECES: Final = re.compile(
-    r"(?=<(?:g|title|text|path|circle)\b)|(?<=</g>)|(?<=</desc>)|(?<=</title>)"
-)
-"""Where drawings are cut into pieces: few of them change from ply to ply, so the 1,750 positions
-of a match of Way of the Dragon take 1 MB instead of 50."""
 
 
 def replay_page(record: Record, states: Sequence[State]) -> str:

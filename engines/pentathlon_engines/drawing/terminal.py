@@ -10,6 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+_WIDTHS: Final = (
+    dict.fromkeys(" iljI.,:;'|!()-", 0.36)
+    | dict.fromkeys("frt", 0.41)
+    | dict.fromkeys("mwMWO+", 0.9)
+)
+_USUAL: Final = 0.62
+
 
 def grid(columns: str, rows: str, cells: Sequence[str]) -> str:
     """Return a board as lines of text, the top row first; an empty cell is a dot.
@@ -26,14 +33,6 @@ def grid(columns: str, rows: str, cells: Sequence[str]) -> str:
         line = cells[i * len(columns) : (i + 1) * len(columns)]
         lines.append(row.ljust(4) + "".join((cell or ".").ljust(width) for cell in line))
     return "\n".join(line.rstrip() for line in lines)
-
-
-_WIDTHS: Final = (
-    dict.fromkeys(" iljI.,:;'|!()-", 0.36)
-    | dict.fromkeys("frt", 0.41)
-    | dict.fromkeys("mwMWO+", 0.9)
-)
-_USUAL: Final = 0.62
 
 
 def width_of(text: str, *, size: float) -> float:

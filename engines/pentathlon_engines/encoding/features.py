@@ -19,6 +19,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 from zlib import crc32
 
+SIZE: Final = 1024
+_LEFT_OUT: Final = ("game", "legal", "you", "result")
+
 
 class Features:
     """The numbers of an observation; seats are counted from the one that observes."""
@@ -60,10 +63,6 @@ class Features:
     def by_seat(self, values: Sequence[Any]) -> list[Any]:
         """Return values by seat in the order of the features."""
         return [values[seat] for seat in self.order]
-
-
-SIZE: Final = 1024
-_LEFT_OUT: Final = ("game", "legal", "you", "result")
 
 
 def features(view: dict[str, Any], seats: int) -> list[float]:

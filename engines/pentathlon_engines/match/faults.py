@@ -4,6 +4,11 @@ import signal
 from enum import StrEnum
 from typing import Final, TypedDict
 
+_OF_SHELLS: Final = {
+    126: "in a shell: program cannot be executed",
+    127: "in a shell: program not found",
+}
+
 
 class FaultKind(StrEnum):
     """All kinds of faults; records, the API and pages carry the values."""
@@ -69,12 +74,6 @@ class Fault:
 
     def __repr__(self) -> str:
         return f"Fault({self.kind.value!r}, seat={self.seat}, ply={self.ply}, {self.detail!r})"
-
-
-_OF_SHELLS: Final = {
-    126: "in a shell: program cannot be executed",
-    127: "in a shell: program not found",
-}
 
 
 def manner_of_end(exit_status: int) -> str:

@@ -28,6 +28,11 @@ _OUR_LOOK_S: Final = 0.002
 _RAN_ALL_THE_TIME: Final = 0.9
 
 _random = SystemRandom()
+_DISK: Final = b"D"
+_AWAKE: Final = (b"R", _DISK)
+_SLEEPS: Final = b"\nvoluntary_ctxt_switches:"
+_MOST_BYTES: Final = 8192
+_NANOSECONDS: Final = 1_000_000_000
 
 
 def time_to_look_s() -> float:
@@ -204,13 +209,6 @@ def longest_match_s(limits: Limits) -> float:
 
 def _patience_s(*limits_s: float) -> float:
     return max(_LEAST_PATIENCE_S, PATIENCE * sum(limits_s))
-
-
-_DISK: Final = b"D"
-_AWAKE: Final = (b"R", _DISK)
-_SLEEPS: Final = b"\nvoluntary_ctxt_switches:"
-_MOST_BYTES: Final = 8192
-_NANOSECONDS: Final = 1_000_000_000
 
 
 def awake_threads(processes: Iterable[int], known: Awake = NOBODY) -> Awake:

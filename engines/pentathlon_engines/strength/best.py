@@ -28,6 +28,7 @@ _OUT_OF_REACH: Final = 5.0
 """Standard deviations behind the leader beyond which nobody is a contender."""
 _NORMAL: Final = NormalDist()
 _KEY: Final = bytes(32)
+_ENDS: Final = 2**53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,9 +178,6 @@ def _primes(count: int) -> list[int]:
             primes.append(number)
         number += 1
     return primes
-
-
-_ENDS: Final = 2**53
 
 
 def next_pair(strengths: Strengths, *, key: bytes, turn: int) -> tuple[int, int]:

@@ -19,6 +19,10 @@ _FAR: Final = 35.0
 _NORMAL: Final = NormalDist()
 _ROOT_2: Final = math.sqrt(2)
 _ROOT_2_PI: Final = math.sqrt(2 * math.pi)
+Pair = tuple[int, int]
+"""Two indices of players, the smaller one first."""
+Counts = dict[Pair, list[int]]
+"""Wins, draws and losses of the first player of each pair."""
 
 
 class Slope(NamedTuple):
@@ -109,12 +113,6 @@ def _mills(x: float, density: float, probability: float) -> Slope:
 
 def _far_draw(lead: float, margin: float) -> float:
     return math.copysign(abs(lead) - margin, -lead)
-
-
-Pair = tuple[int, int]
-"""Two indices of players, the smaller one first."""
-Counts = dict[Pair, list[int]]
-"""Wins, draws and losses of the first player of each pair."""
 
 
 class PlayedMatch(NamedTuple):

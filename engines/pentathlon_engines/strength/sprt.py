@@ -33,6 +33,10 @@ _FIRST_LOOK: Final = 20
 _EMPTY: Final = 1e-3
 """What an empty cell counts as: a score that never came is not impossible."""
 _ELO_PER_DEVIATION: Final = 800 / math.log(10)
+WIN: Final = 2
+"""The half points for a won match."""
+_WIDENED: Final = 1.25
+"""A factor on intervals: bare 95 % intervals of few blocks hold the truth too rarely."""
 
 
 class SprtDecision(StrEnum):
@@ -163,13 +167,6 @@ def normalized_elo(counts: Sequence[int]) -> NormalizedElo:
 def _matches(counts: Sequence[int]) -> int:
     """Return how many matches a block has."""
     return (len(counts) - 1) // 2
-
-
-WIN: Final = 2
-"""The half points for a won match."""
-
-_WIDENED: Final = 1.25
-"""A factor on intervals: bare 95 % intervals of few blocks hold the truth too rarely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,19 @@ _CLUSTERS_TO_NARROW: Final = 200
 more evidence: with 20 for both, 90 % of the intervals of eight bots that repeat themselves held
 the truth instead of 95 %."""
 _TWO: Final = 2
+MU: Final = 25.0
+SIGMA: Final = 25.0 / 3
+"""The standard deviation of everybody's strength before the first result."""
+BETA: Final = 25.0 / 6
+"""The standard deviation of one performance, its noise."""
+_LAST_STEP: Final = 1e-7
+"""A step shorter than this is the last: the error after a step is about its square."""
+_LARGEST_STEP: Final = 2.0
+_MOST_STEPS: Final = 100
+_SMALL_SLOPE: Final = 1e-9
+_DRAWS: Final = (0.005, 0.5)
+"""The bounds between which a draw probability is searched."""
+_MARGINS: Final = (pair_model.draw_margin(_DRAWS[0]), pair_model.draw_margin(_DRAWS[1]))
 
 
 def dispersion(
@@ -116,22 +129,6 @@ def _length(scores: Mapping[int, Sequence[float]], covariance: Matrix) -> float:
 def _shrunk(factor: float, clusters: int) -> float:
     added = _CLUSTERS_TO_WIDEN if factor > 1 else _CLUSTERS_TO_NARROW
     return (factor * clusters + added) / (clusters + added)
-
-
-MU: Final = 25.0
-SIGMA: Final = 25.0 / 3
-"""The standard deviation of everybody's strength before the first result."""
-BETA: Final = 25.0 / 6
-"""The standard deviation of one performance, its noise."""
-
-_LAST_STEP: Final = 1e-7
-"""A step shorter than this is the last: the error after a step is about its square."""
-_LARGEST_STEP: Final = 2.0
-_MOST_STEPS: Final = 100
-_SMALL_SLOPE: Final = 1e-9
-_DRAWS: Final = (0.005, 0.5)
-"""The bounds between which a draw probability is searched."""
-_MARGINS: Final = (pair_model.draw_margin(_DRAWS[0]), pair_model.draw_margin(_DRAWS[1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pentathlon_engines.contract.game import Policy
 
+_TOO_FAR: Final = 4.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedMatch:
@@ -185,9 +187,6 @@ def play_careful(state: State, actions: list[int], rng: random.Random) -> int:
 
 
 POLICIES: dict[str, Policy] = {"random": play_random, "careful": play_careful}
-
-
-_TOO_FAR: Final = 4.0
 
 
 def compare(game: Game, *, games: int, seed: int) -> tuple[str, bool]:

@@ -26,6 +26,16 @@ from pentathlon_engines.tournament.schedule import Pairing
 
 Ranks = tuple[tuple[int, ...], ...]
 """For each match of a block, the rank of each seat."""
+NEW: Final = 20
+"""An entry with fewer rated matches than this is a newcomer."""
+ENOUGH: Final = 100
+"""With this many rated matches, an entry counts as settled whatever its sigma: that of a bot that
+always wins or always loses stays large forever."""
+MOST_OPEN: Final = 2
+"""The most blocks that an entry may have under way."""
+MOST_OPEN_OF_NEW: Final = 4
+"""The same bound in a division with newcomers."""
+Told = dict[str, list[Any] | None]  # Any: JSON of the fields of a candidate
 
 
 class Note(NamedTuple):
@@ -162,19 +172,6 @@ def draw_blocks(document: TournamentDocument, *, key: bytes) -> Iterator[list[Pa
 def draw_schedule(document: TournamentDocument, *, key: bytes) -> list[Pairing]:
     """Return all matches of `draw_blocks`."""
     return [pairing for block in draw_blocks(document, key=key) for pairing in block]
-
-
-NEW: Final = 20
-"""An entry with fewer rated matches than this is a newcomer."""
-ENOUGH: Final = 100
-"""With this many rated matches, an entry counts as settled whatever its sigma: that of a bot that
-always wins or always loses stays large forever."""
-MOST_OPEN: Final = 2
-"""The most blocks that an entry may have under way."""
-MOST_OPEN_OF_NEW: Final = 4
-"""The same bound in a division with newcomers."""
-
-Told = dict[str, list[Any] | None]  # Any: JSON of the fields of a candidate
 
 
 class Candidate(NamedTuple):

@@ -53,6 +53,8 @@ from pentathlon_engines.tournament.formats.registry import FORMATS
 from pentathlon_engines.tournament.schedule import Pairing
 
 Proof = dict[str, Any]  # Any: JSON
+File = Mapping[str, Any]  # Any: JSON
+"""A bot version as a proof names it: bot, version and hash."""
 
 
 class OtherBatch(Exception):
@@ -225,10 +227,6 @@ def _wrong_result(
         if not gone or not gone <= {*left} or ranks != forfeit_ranks(leg.seats, gone):
             return f"match {leg.index} counts as forfeited by a bot that had not left"
     return None
-
-
-File = Mapping[str, Any]  # Any: JSON
-"""A bot version as a proof names it: bot, version and hash."""
 
 
 class StatedReplacement(NamedTuple):

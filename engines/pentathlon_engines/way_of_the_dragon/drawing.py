@@ -11,6 +11,22 @@ from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS, TEXTS
 from pentathlon_engines.way_of_the_dragon.dice import DRAGON, FACES, NONE, REROLLS, WORDS
 from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
+_LEFT: Final = 95
+_FIRST_ROW: Final = 76
+_ROW: Final = 76
+_BAND: Final = 68
+_SPACE: Final = 49
+_FIELD_WIDTH: Final = _SPACE * max(board.board_of(board.USUAL_PLAIN).last)
+_FIELD: Final = (_LEFT, _FIRST_ROW - _BAND / 2, _FIELD_WIDTH, _ROW * (PATHS - 1) + _BAND)
+_COLUMNS_AT: Final = 24
+_DICE_AT: Final = 462
+_DIE: Final = 54
+_SEATS_AT: Final = 528
+_HEIGHT: Final = 560
+_NAMES: Final = (*ELEMENTS, "dragon")
+"""The names of the faces in the palette."""
+_GLYPHS: Final = (*ELEMENTS, "celestial")
+
 
 def of_seat(state: WayOfTheDragonPosition, seat: int) -> str:
     """Return colour, points, pieces and power of a seat."""
@@ -110,23 +126,6 @@ def of_end(state: WayOfTheDragonPosition) -> str:
     winners = [str(seat) for seat, rank in enumerate(ranks) if rank == 0]
     won = f"seats {' and '.join(winners)} share" if len(winners) > 1 else f"seat {winners[0]} won"
     return f"{said}; {won} ({state.outcome.reason})"
-
-
-_LEFT: Final = 95
-_FIRST_ROW: Final = 76
-_ROW: Final = 76
-_BAND: Final = 68
-_SPACE: Final = 49
-_FIELD_WIDTH: Final = _SPACE * max(board.board_of(board.USUAL_PLAIN).last)
-_FIELD: Final = (_LEFT, _FIRST_ROW - _BAND / 2, _FIELD_WIDTH, _ROW * (PATHS - 1) + _BAND)
-_COLUMNS_AT: Final = 24
-_DICE_AT: Final = 462
-_DIE: Final = 54
-_SEATS_AT: Final = 528
-_HEIGHT: Final = 560
-_NAMES: Final = (*ELEMENTS, "dragon")
-"""The names of the faces in the palette."""
-_GLYPHS: Final = (*ELEMENTS, "celestial")
 
 
 def svg(state: WayOfTheDragonPosition, seat: int | None) -> str:

@@ -30,6 +30,15 @@ EMAIL_LINK_S: Final = 24 * 3600
 MOST_ACCOUNTS: Final = 5
 """The most accounts of one address: those that it verifies, and a forgotten password's letters."""
 _EMAIL: Final = "pentathlon.accounts.email"
+RETRIES_S: Final = (30, 120, 600, 1800, 7200)
+"""Seconds that a letter waits after each failed attempt; when all are used, it is given up."""
+CONFIRM_AT: Final = "/account/email/confirm/"
+RESET_AT: Final = "/sign-in/reset/new/"
+"""Where the links in letters lead; a test compares these paths with those of the pages."""
+_AT_ONCE: Final = 20
+_log = get_logger(__name__)
+NO_MAIL: Final = "pentathlon.accounts.letters.NoMail"
+"""What `pentathlon.connections.mail` names where production has no server."""
 
 
 def who_forgot(email: str) -> list[User]:
@@ -85,15 +94,6 @@ def _bad_link(valid: str) -> InvalidInput:
         f"This link no longer works: it works once, for {valid}. Ask for a new one.",
         code="bad_link",
     )
-
-
-RETRIES_S: Final = (30, 120, 600, 1800, 7200)
-"""Seconds that a letter waits after each failed attempt; when all are used, it is given up."""
-CONFIRM_AT: Final = "/account/email/confirm/"
-RESET_AT: Final = "/sign-in/reset/new/"
-"""Where the links in letters lead; a test compares these paths with those of the pages."""
-_AT_ONCE: Final = 20
-_log = get_logger(__name__)
 
 
 def write_letter(kind: LetterKind, *, email: str, site: str, person: User | None = None) -> None:
@@ -226,10 +226,6 @@ _NOTICES: Final[Mapping[LetterKind, tuple[str, Callable[[User, str], str]]]] = {
     LetterKind.FACTOR_ADDED: ("a second factor was added", _factor_added),
     LetterKind.FACTOR_REMOVED: ("a second factor was removed", _factor_removed),
 }
-
-
-NO_MAIL: Final = "pentathlon.accounts.letters.NoMail"
-"""What `pentathlon.connections.mail` names where production has no server."""
 
 
 class NoMail(BaseEmailBackend):

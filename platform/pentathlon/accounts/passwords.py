@@ -19,6 +19,7 @@ from pentathlon.accounts.sessions import end_other_sessions
 from pentathlon.core.errors import Conflict, InvalidInput
 
 _log = get_logger(__name__)
+FEWEST: int = 4
 
 
 def check_new_password(password: str, person: User, *, field: str = "password") -> str:
@@ -124,9 +125,6 @@ def _set_password(
     person.password = hashed
     _log.info("password changed", person=person.pk, tokens_revoked=revokes_tokens)
     return person
-
-
-FEWEST: int = 4
 
 
 class PasswordVariety:

@@ -23,6 +23,12 @@ from pentathlon.core.quotas import Quota
 
 MOST_TOKENS: Final = 50
 MOST_PASSKEYS: Final = 10
+LONGEST_NAME = 60
+LONGEST_TOKEN_DAYS = 365
+_USERNAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{1,28})[A-Za-z0-9]")
+_SENT_AGAIN = timedelta(minutes=1)
+"""How long a form of a new account that is sent again is the same form."""
+_USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 def token_quota(person: User) -> Quota:
@@ -45,14 +51,6 @@ def passkey_quota(person: User) -> Quota:
         used=person.passkeys.count(),
         code="too_many_passkeys",
     )
-
-
-LONGEST_NAME = 60
-LONGEST_TOKEN_DAYS = 365
-_USERNAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{1,28})[A-Za-z0-9]")
-_SENT_AGAIN = timedelta(minutes=1)
-"""How long a form of a new account that is sent again is the same form."""
-_USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 def register(*, username: str, email: str, password: str, site: str | None = None) -> User:

@@ -29,6 +29,9 @@ from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 
 _DOTLESS: Final = ("gmail.com", "googlemail.com")
 """Domains that deliver an address with dots to the one without."""
+_SENT_AGAIN = timedelta(seconds=10)
+"""How long a form that is sent again is the same form."""
+_log = get_logger(__name__)
 
 
 def unverified() -> QuerySet[User]:
@@ -99,11 +102,6 @@ def ask_for_verification(*, actor: User, site: str) -> EmailChange:
     wanted, _ = EmailChange.objects.update_or_create(person=actor, defaults={"email": actor.email})
     write_letter(LetterKind.CONFIRM_EMAIL, person=actor, email=actor.email, site=site)
     return wanted
-
-
-_SENT_AGAIN = timedelta(seconds=10)
-"""How long a form that is sent again is the same form."""
-_log = get_logger(__name__)
 
 
 def ask_for_email_change(*, actor: User, email: str, password: str, site: str) -> EmailChange:

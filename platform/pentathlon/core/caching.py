@@ -21,6 +21,15 @@ from django.template.response import SimpleTemplateResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
 _ONE_RANGE: Final = re.compile(r"bytes=(?=[0-9]|-[0-9])([0-9]{0,18})-([0-9]{0,18})")
+MOST_BYTES: Final = 16 * 1024 * 1024
+"""The most bytes of packed answers that a process keeps."""
+FOR_ALL: Final = "public, no-cache"
+"""Of what is the same for everybody and may change: any cache keeps it, and asks at each use."""
+_REVALIDATE: Final = "no-cache"
+_IMMUTABLE: Final = "public, max-age=31536000, immutable"
+_PRIVATE: Final = "private, no-cache"
+_ACCEPTS_GZIP: Final = re.compile(r"\bgzip\b")
+_LEVEL: Final = 6
 
 
 def is_in_part(request: HttpRequest, *, tag: str = "") -> bool:
@@ -64,18 +73,6 @@ def _bounds(wanted: str, size: int) -> tuple[int, int] | None:
         return (size - length, size - 1) if length else None
     first, last = int(start), min(int(end or size), size - 1)
     return (first, last) if first <= last else None
-
-
-MOST_BYTES: Final = 16 * 1024 * 1024
-"""The most bytes of packed answers that a process keeps."""
-
-FOR_ALL: Final = "public, no-cache"
-"""Of what is the same for everybody and may change: any cache keeps it, and asks at each use."""
-_REVALIDATE: Final = "no-cache"
-_IMMUTABLE: Final = "public, max-age=31536000, immutable"
-_PRIVATE: Final = "private, no-cache"
-_ACCEPTS_GZIP: Final = re.compile(r"\bgzip\b")
-_LEVEL: Final = 6
 
 
 def tag_of(*parts: object) -> str:

@@ -36,6 +36,8 @@ LOOPS: Final = (
 """The loops that must never end; each has a leadership of its own."""
 
 _LONGEST_WAIT_S: Final = 60
+_PAUSE_S = 2.0
+_log = structlog.stdlib.get_logger(__name__)
 
 
 def acquire_leadership(*, name: str, holder: str, ttl_s: float) -> bool:
@@ -67,11 +69,6 @@ def silent_loops() -> list[str]:
 def give_up_leadership(*, name: str, holder: str) -> None:
     """Release the leadership of `name`; do nothing if the holder does not have it."""
     Leadership.objects.filter(name=name, holder=holder).update(until=Now())
-
-
-_PAUSE_S = 2.0
-
-_log = structlog.stdlib.get_logger(__name__)
 
 
 @cache

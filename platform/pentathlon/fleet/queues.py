@@ -26,6 +26,9 @@ LADDERS: Final = "ladder"
 QUEUES: Final = (FRIENDLIES, MATCHES, LADDERS)
 """The order in which a free slot looks: few friendlies are sent, and people wait for them."""
 _Options = dict[str, Any]  # Any: Celery's own shape
+WORKER: Final = "worker"
+SHORTEST_PASSWORD: Final = 20
+_NEVER: Final = re.compile(r"[^\x21-\x7e]")
 
 
 def broker(environment: Environment) -> tuple[list[str], _Options, _Options | None]:
@@ -112,11 +115,6 @@ worker_enable_remote_control = _is_watched
 timezone = "UTC"
 # What is left here is shown to whoever watches a worker, and the environment holds secrets.
 del _environment
-
-
-WORKER: Final = "worker"
-SHORTEST_PASSWORD: Final = 20
-_NEVER: Final = re.compile(r"[^\x21-\x7e]")
 
 
 def acl_file(*, platform_password: str, worker_password: str, queues: Collection[str]) -> str:

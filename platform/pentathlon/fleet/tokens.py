@@ -25,6 +25,7 @@ PREFIX: Final = "ptw_"
 LONGEST_NAME: Final = 60
 _SECRET_BYTES: Final = 32
 _USE_NOTED_EVERY: Final = timedelta(minutes=1)
+FORGOTTEN_AFTER: Final = timedelta(hours=1)
 
 
 @transaction.atomic
@@ -116,9 +117,6 @@ def _note_use(token: WorkerToken) -> None:
     last = token.last_used_at
     if last is None or timezone.now() - last > _USE_NOTED_EVERY:
         WorkerToken.objects.filter(pk=token.pk).update(last_used_at=Now())
-
-
-FORGOTTEN_AFTER: Final = timedelta(hours=1)
 
 
 def announce_worker(announcement: Announcement, *, token: WorkerToken | None = None) -> None:

@@ -21,6 +21,11 @@ from pentathlon_engines.contract.presentation import Change
 from pentathlon_engines.match.events import Event, apply_event_unchecked
 from pentathlon_engines.match.friendly import resume
 
+LATEST: Final = 20
+"""How many of the latest events are told in words."""
+_MOST_IN_WORDS: Final = 80
+"""With more legal actions, none is told in words, since each would need the position after it."""
+
 
 def origin_of(
     *,
@@ -77,12 +82,6 @@ def _of_friendly(friendly_id: int, ply: int) -> Origin:
     if friendly is None:
         raise NotFound(f"There is no finished friendly {friendly_id}.")
     return Origin(record=friendly.record, ply=ply, friendly=friendly)
-
-
-LATEST: Final = 20
-"""How many of the latest events are told in words."""
-_MOST_IN_WORDS: Final = 80
-"""With more legal actions, none is told in words, since each would need the position after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

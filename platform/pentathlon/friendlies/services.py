@@ -34,6 +34,9 @@ from pentathlon_engines.record.rerun import fork_at
 from pentathlon_engines.record.shape import SEED_END, Record
 
 _DAY: Final = timedelta(days=1)
+LONGEST_THOUGHT_MS: Final = 24 * 3600 * 1000
+"""The longest thinking time recorded for a person; longer times count as this."""
+_ALIAS_BYTES: Final = 12
 
 
 def under_way_quota(person: User) -> Quota:
@@ -61,11 +64,6 @@ def daily_quota(person: User) -> Quota:
         renews_at=min(counted) + _DAY if counted else None,
         code="friendly_quota",
     )
-
-
-LONGEST_THOUGHT_MS: Final = 24 * 3600 * 1000
-"""The longest thinking time recorded for a person; longer times count as this."""
-_ALIAS_BYTES: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,16 @@ from pentathlon_engines.record.shape import Header, Record
 
 PERSON_HASH = ""
 """Stands in a record where a bot's content hash would be."""
+RESEND_S: Final = 10
+"""Seconds after which a hint that nobody followed is published again."""
+MOST_FAILURES: Final = 5
+SHARE_OF_SLOTS: Final = 8
+"""One in this many slots plays friendlies, but at least one does."""
+DAYS_TO_THINK: Final = 14
+_LONGEST_REASON: Final = 300
+_AT_A_TIME: Final = 100
+_idle = Bulkheads[int]("idle friendly")
+Publish = Callable[[Sequence[int]], object]
 
 
 def store_progress(friendly: Friendly, referee: Referee) -> Friendly:
@@ -98,20 +108,6 @@ def _header(friendly: Friendly) -> Header:
     if friendly.given:
         header["fork"] = {"chain": friendly.origin_chain, "ply": friendly.given}
     return header
-
-
-RESEND_S: Final = 10
-"""Seconds after which a hint that nobody followed is published again."""
-MOST_FAILURES: Final = 5
-SHARE_OF_SLOTS: Final = 8
-"""One in this many slots plays friendlies, but at least one does."""
-DAYS_TO_THINK: Final = 14
-
-_LONGEST_REASON: Final = 300
-_AT_A_TIME: Final = 100
-_idle = Bulkheads[int]("idle friendly")
-
-Publish = Callable[[Sequence[int]], object]
 
 
 def slots_for_friendlies(slots: int) -> int:

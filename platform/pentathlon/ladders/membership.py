@@ -44,6 +44,11 @@ from pentathlon_engines.tournament.formats.divisions import MOST_BOTS
 
 FULL: Final = MOST_BOTS
 """How many bots of authors the lowest division must have to be split into halves."""
+_AT_ONCE: Final = 50
+"""The most versions that one step seats, and the most members of one transaction."""
+_SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
+_versions = Bulkheads[int]("places of version")
+_members = Bulkheads[int]("place of member")
 
 
 def split_if_full(season: Season) -> bool:
@@ -92,13 +97,6 @@ def _move(version: BotVersion, division: Division, *, season: Season) -> None:
     leave_division(tournament=old, entries=places, state=EntryState.WITHDRAWN, reason=reason)
     member.entry = enter_division(division=division, version=version)
     member.save(update_fields=("entry",))
-
-
-_AT_ONCE: Final = 50
-"""The most versions that one step seats, and the most members of one transaction."""
-_SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
-_versions = Bulkheads[int]("places of version")
-_members = Bulkheads[int]("place of member")
 
 
 @transaction.atomic

@@ -26,6 +26,13 @@ from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 
 USERNAME: Final = "reference bots"
 """A name with a space, which nobody can register."""
+PREFIX: Final = "reference-"
+_ABSENT: Final = frozenset({"flat_mc", "mcts"})
+"""Policies left out: their search holds slots for seconds, and new versions would wait."""
+_NAME: Final = re.compile(r"^name = .*$", re.MULTILINE)
+_log = structlog.stdlib.get_logger(__name__)
+_stored: Final[dict[str, str]] = {}
+"""The content hash of each policy that this process knows to be uploaded."""
 
 
 def platform_account() -> User:
@@ -35,15 +42,6 @@ def platform_account() -> User:
         defaults={"is_staff": True, "is_organiser": True, "password": "!"},
     )
     return account
-
-
-PREFIX: Final = "reference-"
-_ABSENT: Final = frozenset({"flat_mc", "mcts"})
-"""Policies left out: their search holds slots for seconds, and new versions would wait."""
-_NAME: Final = re.compile(r"^name = .*$", re.MULTILINE)
-_log = structlog.stdlib.get_logger(__name__)
-_stored: Final[dict[str, str]] = {}
-"""The content hash of each policy that this process knows to be uploaded."""
 
 
 def reference_policies() -> dict[str, Path]:

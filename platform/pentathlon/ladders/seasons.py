@@ -52,6 +52,12 @@ from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.divisions import close_season
 from pentathlon_engines.tournament.formats.ladder import NAME
 
+_FILE: Final = "profiles.json"
+_OPENED_AT_ONCE: Final = 10
+"""The most divisions of one transaction: each has about twenty rows with its reference bots."""
+_endings = Bulkheads[int]("end of season")
+_openings = Bulkheads[int]("divisions of season")
+
 
 def open_ladder_pool(ladder: Ladder) -> Pool:
     """Return the pool with the ratings by which a ladder pairs, made if need be."""
@@ -118,9 +124,6 @@ def _wake(division: Division, *, has_newcomers: bool) -> None:
     )
 
 
-_FILE: Final = "profiles.json"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderProfile:
     """The game, seats and options of a ladder."""
@@ -154,12 +157,6 @@ def _profiles() -> Iterator[LadderProfile]:
         )
     for fields in read_data(__file__, _FILE):
         yield LadderProfile(**fields)
-
-
-_OPENED_AT_ONCE: Final = 10
-"""The most divisions of one transaction: each has about twenty rows with its reference bots."""
-_endings = Bulkheads[int]("end of season")
-_openings = Bulkheads[int]("divisions of season")
 
 
 def open_ladders() -> int:

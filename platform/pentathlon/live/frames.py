@@ -21,6 +21,14 @@ KEPT_S: Final = 120
 LOOK: Final = b""
 """A message without a frame: the database has something new about this match."""
 _LEVEL: Final = 1
+ANSWER_S: Final = 0.5
+"""Seconds after which a broker that has not answered counts as away."""
+AWAY_S: Final = 5.0
+"""Seconds for which it is then left alone."""
+WATCHED_S: Final = 0.25
+"""Seconds between two frames of a match that somebody watches. Drawing one takes about 2 ms."""
+IDLE_S: Final = 0.9
+"""Seconds between two frames of a match that nobody watches, for those who come now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,17 +80,6 @@ def friendly_channel(friendly_id: int) -> str:
 def frame_key(match_id: int, attempt: int) -> str:
     """Return the key under which the broker keeps the latest frame of an attempt."""
     return f"pentathlon:live:frame:{match_id}:{attempt}"
-
-
-ANSWER_S: Final = 0.5
-"""Seconds after which a broker that has not answered counts as away."""
-AWAY_S: Final = 5.0
-"""Seconds for which it is then left alone."""
-WATCHED_S: Final = 0.25
-"""Seconds between two frames of a match that somebody watches. Drawing one takes about 2 ms."""
-
-IDLE_S: Final = 0.9
-"""Seconds between two frames of a match that nobody watches, for those who come now."""
 
 
 class FrameSender:

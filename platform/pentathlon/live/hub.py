@@ -30,6 +30,14 @@ Hear = Callable[[str, bytes], None]
 """A function that takes a channel and what came there."""
 
 _log = structlog.stdlib.get_logger(__name__)
+LOOK_S: Final = 2.0
+"""Seconds between two looks at the database, in case the broker loses a hint."""
+SOON_S: Final = 0.1
+"""Seconds between a hint and the look that it asks for: one look serves several hints."""
+RETRY_S: Final = 30
+Topic = MatchTopic | PageTopic
+T = TypeVar("T", MatchTopic, PageTopic)
+Read = Callable[[Collection[int], Collection[tuple[PageKind, int]]], Snapshot]
 
 
 class Feed:
@@ -105,17 +113,6 @@ class Feed:
                 self._hear(heard["channel"].decode(), heard["data"])
             elif heard["type"] == "subscribe":
                 self._hear(heard["channel"].decode(), b"")
-
-
-LOOK_S: Final = 2.0
-"""Seconds between two looks at the database, in case the broker loses a hint."""
-SOON_S: Final = 0.1
-"""Seconds between a hint and the look that it asks for: one look serves several hints."""
-RETRY_S: Final = 30
-
-Topic = MatchTopic | PageTopic
-T = TypeVar("T", MatchTopic, PageTopic)
-Read = Callable[[Collection[int], Collection[tuple[PageKind, int]]], Snapshot]
 
 
 class Listener:

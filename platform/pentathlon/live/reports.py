@@ -34,6 +34,11 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import apply_recorded
 from pentathlon_engines.record.shape import read_events
 
+NEVER_S: Final = 3600.0
+"""Seconds until the next report of a match that nobody may watch, or without a broker."""
+_MOST_WATCHED: Final = 64
+_log = structlog.stdlib.get_logger(__name__)
+
 
 class WatchedMatch:
     """One attempt at a match."""
@@ -130,11 +135,6 @@ class WatchedMatches:
         return frame
 
 
-NEVER_S: Final = 3600.0
-"""Seconds until the next report of a match that nobody may watch, or without a broker."""
-_MOST_WATCHED: Final = 64
-
-_log = structlog.stdlib.get_logger(__name__)
 _watched = WatchedMatches(most=_MOST_WATCHED)
 
 

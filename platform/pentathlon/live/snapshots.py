@@ -23,6 +23,7 @@ from pentathlon.tournaments.models import Tournament, TournamentState
 HIDDEN: Final = "hidden"
 """The state of a match for those who may no longer see it."""
 _OVER: Final = (MatchState.DONE, MatchState.VOID, HIDDEN)
+HEADER: Final = "Pentathlon-Stream"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,9 +156,6 @@ _READ: Final[dict[PageKind, Callable[[int], PageNow]]] = {
     PageKind.TOURNAMENT: tournament_now,
     PageKind.FRIENDLY: friendly_now,
 }
-
-
-HEADER: Final = "Pentathlon-Stream"
 
 
 class View(StrEnum):

@@ -39,6 +39,10 @@ AVOID_S: Final = 30
 
 _OF_TOKEN: Final = re.compile(r"w\d+:")
 _COUNTED: Final = (AttemptState.FAILED, AttemptState.EXPIRED)
+FAULTS_IN_A_ROW: Final = 5
+"""How many faults at its start, one after the other, stop a version."""
+_LOOKED_AT: Final = 50
+_USUAL: Final = Limits()
 
 
 def worker_of(slot: str) -> str:
@@ -155,13 +159,6 @@ def _other_parties(match: Match, tried: Collection[str]) -> bool:
 def _can_play(workers: WorkerQuerySet, match: Match) -> bool:
     needs = requirements_of(match)
     return any(Capabilities.of(worker).satisfies(needs) for worker in workers)
-
-
-FAULTS_IN_A_ROW: Final = 5
-"""How many faults at its start, one after the other, stop a version."""
-
-_LOOKED_AT: Final = 50
-_USUAL: Final = Limits()
 
 
 def stop_failing_versions(*, match_ids: Collection[int]) -> None:

@@ -17,6 +17,18 @@ from django.db.models import Count, QuerySet
 from pentathlon.bots.models import Bot
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind, MatchQuerySet, MatchSeat
 
+BATCH: Final = 8
+"""The most matches that one hint names; they are claimed, and their results stored, together."""
+_BATCH_S = 2.0
+"""Seconds that a batch may take; with longer matches, nothing is gained by a batch."""
+_SAMPLE = 9
+_USUAL = 0.75
+"""The quantile of the lengths of matches that is taken as the usual length."""
+_ROUNDING: Final = 1e-9
+"""The rounding error to allow for, since shares of slots are sums of fractions."""
+_LOCK_S: Final = 1
+"""Seconds that a claim waits for others that claim matches of the same bots."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
@@ -74,16 +86,6 @@ def is_competition(play: Play) -> bool:
     return play.kind in (MatchKind.TOURNAMENT, MatchKind.LADDER)
 
 
-BATCH: Final = 8
-"""The most matches that one hint names; they are claimed, and their results stored, together."""
-
-_BATCH_S = 2.0
-"""Seconds that a batch may take; with longer matches, nothing is gained by a batch."""
-_SAMPLE = 9
-_USUAL = 0.75
-"""The quantile of the lengths of matches that is taken as the usual length."""
-
-
 class BatchSizes:
     """The number of matches of each game that one slot takes at a time."""
 
@@ -106,12 +108,6 @@ def _batch_size(game: str) -> int | None:
     # then most batches would hold a long one.
     usual_s = lengths_s[int(_USUAL * len(lengths_s))]
     return max(1, int(_BATCH_S / max(usual_s, _BATCH_S / BATCH)))
-
-
-_ROUNDING: Final = 1e-9
-"""The rounding error to allow for, since shares of slots are sums of fractions."""
-_LOCK_S: Final = 1
-"""Seconds that a claim waits for others that claim matches of the same bots."""
 
 
 class Cap:

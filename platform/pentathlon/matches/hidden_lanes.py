@@ -13,6 +13,9 @@ from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
 from pentathlon.bots.models import OUT_OF_PLAY, REPEATED
 
+NEVER_REPEATED: Final = tuple(state for state in OUT_OF_PLAY if state not in REPEATED)
+"""States in which a version does not even play in a repeat."""
+
 
 class HiddenLaneQuerySet(models.QuerySet["HiddenLane"]):
     """Named queries for hidden lanes, by the clock of the database."""
@@ -85,10 +88,6 @@ class HeldLane(models.Model):
 
     def __str__(self) -> str:
         return f"lane {self.lane}"
-
-
-NEVER_REPEATED: Final = tuple(state for state in OUT_OF_PLAY if state not in REPEATED)
-"""States in which a version does not even play in a repeat."""
 
 
 class RepeatedLane(models.Model):

@@ -33,6 +33,7 @@ _CORRELATED: Final = f"""
 """  # noqa: S608  our own names
 _OF_BOT: Final = "v.bot_id = %s"
 _OF_AUTHOR: Final = f"v.bot_id IN (SELECT b.id FROM {_BOTS} b WHERE b.owner_id = %s)"  # noqa: S608
+_PAIR = 2
 
 
 def latest_matches(bot_id: int, *, limit: int) -> list[int]:
@@ -79,9 +80,6 @@ def _latest(
         cursor.execute(shape.format(which=which, order=order, whose=whose), [limit, owner_id])
         rows: list[tuple[int, int]] = cursor.fetchall()
     return rows
-
-
-_PAIR = 2
 
 
 def tell_match(match: Match) -> str:

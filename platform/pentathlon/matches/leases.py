@@ -31,6 +31,12 @@ SLACK_S: Final = 60.0
 """For all that is no bot's time: reports every ten seconds, loading of files, and hand-in."""
 BUILD_S: Final = 180.0
 """For the build of one bot, which its worker ends after two minutes."""
+GAP_S: Final = 10
+"""Seconds between two looks that count as an outage; leases outlive shorter ones."""
+_WATCH: Final = "leases-watched"
+_TRUCE: Final = "leases-truce"
+_HOLDER: Final = "all"
+_NOTE_EVERY = timedelta(seconds=1)
 
 
 @transaction.atomic
@@ -113,14 +119,6 @@ def seconds_too_many(
     all_s = plays * (start_s + bots * longest_match_s(limits))
     lasted_s = (now - min(begun or now, now)).total_seconds()
     return max((now - since).total_seconds() - still_s, lasted_s - all_s)
-
-
-GAP_S: Final = 10
-"""Seconds between two looks that count as an outage; leases outlive shorter ones."""
-_WATCH: Final = "leases-watched"
-_TRUCE: Final = "leases-truce"
-_HOLDER: Final = "all"
-_NOTE_EVERY = timedelta(seconds=1)
 
 
 def watch_leases() -> list[Match]:

@@ -39,6 +39,7 @@ _WINDOW: Final = 48
 _LADDERS_LAST: Final = Case(
     When(kind=MatchKind.LADDER, newcomer_of=None, then=1), default=0, output_field=IntegerField()
 )
+_CLAIM_WINDOW: Final = timedelta(minutes=1)
 
 
 def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> bool:
@@ -122,9 +123,6 @@ def take_back_matches(token: WorkerToken, *, reason: str) -> int:
     return sum(
         return_match(match_id=match_id, token=attempt, reason=reason) for match_id, attempt in held
     )
-
-
-_CLAIM_WINDOW: Final = timedelta(minutes=1)
 
 
 def claim_by_token(

@@ -29,6 +29,21 @@ from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.store import as_in_database
 
+FORMAT: Final = 1
+_MANIFEST: Final = "manifest.json"
+_KEY_FILE: Final = "secret_key"
+_LENGTH: Final = struct.Struct(">I")
+# Whoever has a copy of a session could act as the person who signed in.
+LEFT_OUT: Final[tuple[type[Model], ...]] = (BrowserSession,)
+_AT_ONCE: Final = 500
+_BLOBS_AT_ONCE: Final = 16
+"""Rows with binary data in memory at a time; an uploaded archive has up to 16 MB."""
+_BITS: Final = 128
+_MADE_WHOLE: Final[Mapping[type[Model], Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    Replay: as_in_database
+}
+"""How to fetch data that rows keep elsewhere, so that a backup is complete by itself."""
+
 
 class BadBackup(InvalidInput):
     """A file that is no backup, or was damaged since it was made."""
@@ -52,13 +67,6 @@ class NotKept(Conflict):
     """The disk or the database has refused to keep what was written."""
 
     code = "not_kept"
-
-
-FORMAT: Final = 1
-
-_MANIFEST: Final = "manifest.json"
-_KEY_FILE: Final = "secret_key"
-_LENGTH: Final = struct.Struct(">I")
 
 
 class TableEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -218,19 +226,6 @@ def _read(stream: zstandard.ZstdDecompressionReader, count: int) -> bytes:
         parts.append(part)
         count -= len(part)
     return b"".join(parts)
-
-
-# Whoever has a copy of a session could act as the person who signed in.
-LEFT_OUT: Final[tuple[type[Model], ...]] = (BrowserSession,)
-
-_AT_ONCE: Final = 500
-_BLOBS_AT_ONCE: Final = 16
-"""Rows with binary data in memory at a time; an uploaded archive has up to 16 MB."""
-_BITS: Final = 128
-_MADE_WHOLE: Final[Mapping[type[Model], Callable[[dict[str, Any]], dict[str, Any]]]] = {
-    Replay: as_in_database
-}
-"""How to fetch data that rows keep elsewhere, so that a backup is complete by itself."""
 
 
 def stored_models() -> list[type[Model]]:

@@ -63,6 +63,7 @@ _AT_ONCE: Final = 500
 _NOTED: Final = "backup"
 _MADE_BY_MIGRATING: Final = (Permission, ContentType)
 """Models whose rows migrations make, in the order in which they can be deleted."""
+_EVERY_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,9 +293,6 @@ def _adopt_key(reader: BackupReader) -> Summary:
 
 def _key_check() -> str:
     return salted_hmac("pentathlon.operations.backups", "key", algorithm="sha256").hexdigest()[:16]
-
-
-_EVERY_S: Final = 2.0
 
 
 class ProgressLine:

@@ -47,6 +47,12 @@ Row = TypeVar("Row", bound=Damageable)
 Changes = Mapping[str, Any]  # Any: values of columns
 
 _log = structlog.stdlib.get_logger(__name__)
+_LARGEST_ARCHIVE_FLIPPED: Final = 1024
+"""The most bytes in which a flipped bit is looked for: 8,192 zips to open, a second or two."""
+_LARGEST_REPLAY_FLIPPED: Final = 4096
+"""The most bytes in which a flipped bit is looked for: 32,768 tries, a second or two."""
+_LARGEST_RECEIPT_FLIPPED: Final = 2048
+"""The most bytes in which a flipped bit is looked for: 16,384 signatures, two seconds."""
 
 
 class Kept(ABC, Generic[Row]):
@@ -180,10 +186,6 @@ def flipped(data: bytes, *, most: int) -> Iterator[bytes]:
             yield data[:place] + bytes((byte ^ 1 << bit,)) + data[place + 1 :]
 
 
-_LARGEST_ARCHIVE_FLIPPED: Final = 1024
-"""The most bytes in which a flipped bit is looked for: 8,192 zips to open, a second or two."""
-
-
 class KeptArchives(Kept[Archive]):
     """Archives, known by the hash of their files; those of deleted accounts have none."""
 
@@ -205,10 +207,6 @@ class KeptArchives(Kept[Archive]):
     def content_of(self, row: Archive) -> Changes:
         """Return the zip."""
         return {"data": row.data}
-
-
-_LARGEST_REPLAY_FLIPPED: Final = 4096
-"""The most bytes in which a flipped bit is looked for: 32,768 tries, a second or two."""
 
 
 class KeptReplays(Kept[Replay]):
@@ -241,10 +239,6 @@ class KeptReplays(Kept[Replay]):
     def content_of(self, row: Replay) -> Changes:
         """Return the packed record, and where it is."""
         return {"codec": row.codec, "data": row.data, "object_name": row.object_name}
-
-
-_LARGEST_RECEIPT_FLIPPED: Final = 2048
-"""The most bytes in which a flipped bit is looked for: 16,384 signatures, two seconds."""
 
 
 class KeptReceipts(Kept[LogEntry]):

@@ -52,6 +52,22 @@ ChangeRow = tuple[int, int, int, int, float, float, float, float, int | None]
 """One change: the columns of `FIELDS`."""
 StoredChange = tuple[int, ChangeRow]
 """A change with the id that it is stored under."""
+SMALL: Final = 1000
+"""A pool with at most this many results is recomputed immediately."""
+_MOST_RESULTS: Final = 500
+"""The most results of one part."""
+_MOST_SEATS: Final = 1000
+"""The most seats of one part, because each seat is a row in its transaction."""
+_BATCH: Final = 250
+_outdated = Bulkheads[int]("ratings of pool")
+_SEAT_FIELDS: Final = (
+    "match__ledger_rows__seq",
+    "match__ledger_rows",
+    "match__ledger_rows__reason",
+    "version_id",
+    "rank",
+)
+_LINE_FIELDS: Final = ("mu", "sigma", "matches", "wins", "draws", "losses", "last_seq")
 
 
 def change_row(row_id: int, change: Change) -> ChangeRow:
@@ -142,24 +158,6 @@ def _copy(cursor: Any, statement: str, lines: Iterable[ChangeRow]) -> None:  # A
     with cursor.copy(statement) as copy:
         for line in lines:
             copy.write_row(line)
-
-
-SMALL: Final = 1000
-"""A pool with at most this many results is recomputed immediately."""
-_MOST_RESULTS: Final = 500
-"""The most results of one part."""
-_MOST_SEATS: Final = 1000
-"""The most seats of one part, because each seat is a row in its transaction."""
-_BATCH: Final = 250
-_outdated = Bulkheads[int]("ratings of pool")
-_SEAT_FIELDS: Final = (
-    "match__ledger_rows__seq",
-    "match__ledger_rows",
-    "match__ledger_rows__reason",
-    "version_id",
-    "rank",
-)
-_LINE_FIELDS: Final = ("mu", "sigma", "matches", "wins", "draws", "losses", "last_seq")
 
 
 class LedgerResult(NamedTuple):

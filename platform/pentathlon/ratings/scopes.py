@@ -31,6 +31,12 @@ from pentathlon_engines.record.record import canonical
 FASTEST_STANDARD_S: Final = 0.3
 SLOWEST_STANDARD_S: Final = 3.0
 _DIGEST_DIGITS: Final = 16
+_BYTES: Final = 8
+UNRATED_SANDBOX: Final = "process"
+"""Matches of bots that ran without a sandbox count in no leaderboard.
+
+They count in the pool of their own tournament: its table has one rule for points and strengths.
+"""
 
 
 class Pace(StrEnum):
@@ -113,9 +119,6 @@ def _in_words(value: object) -> str:
     return str(value)
 
 
-_BYTES: Final = 8
-
-
 def digest_of(result: Result, course: str) -> int:
     """Return a digest that is equal for exact repeats of a match, and hardly ever otherwise."""
     played = f"{course} {result.players}".encode()
@@ -154,13 +157,6 @@ def revoke_rows(pool: Pool, rows: QuerySet[LedgerRow]) -> set[int]:
     matches = set(promoted.values_list("match", flat=True))
     promoted.update(reason="")
     return matches
-
-
-UNRATED_SANDBOX: Final = "process"
-"""Matches of bots that ran without a sandbox count in no leaderboard.
-
-They count in the pool of their own tournament: its table has one rule for points and strengths.
-"""
 
 
 def counting_seats(pool: Pool) -> QuerySet[MatchSeat]:

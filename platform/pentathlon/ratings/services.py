@@ -55,6 +55,12 @@ from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, Result, draw_proba
 from pentathlon.webhooks.outbox import listeners
 
 _EVENT: Final = "version.first_rated_match"
+_log = structlog.stdlib.get_logger(__name__)
+_BATCH = 1000
+_SAMPLE = 2_000
+"""Matches that give a game's share of draws to about a hundredth, while a start waits for it."""
+_ENDED = (MatchState.DONE, MatchState.VOID)
+_pools = Bulkheads[int]("rating pool")
 
 
 def note_first_matches(pool: Pool, matches: Mapping[int, int]) -> None:
@@ -73,14 +79,6 @@ def note_first_matches(pool: Pool, matches: Mapping[int, int]) -> None:
             match=match_id,
             game=pool.game,
         )
-
-
-_log = structlog.stdlib.get_logger(__name__)
-_BATCH = 1000
-_SAMPLE = 2_000
-"""Matches that give a game's share of draws to about a hundredth, while a start waits for it."""
-_ENDED = (MatchState.DONE, MatchState.VOID)
-_pools = Bulkheads[int]("rating pool")
 
 
 @transaction.atomic

@@ -23,6 +23,13 @@ _MOST_ROUNDS: Final = 10
 Message = tuple[float, float]
 Numbers = tuple[float, float]
 """A mean and a standard deviation."""
+MU = 25.0
+SIGMA = 25.0 / 3
+BETA = 25.0 / 6
+"""A lead of one beta in skill wins about 76 of 100 matches."""
+ALGORITHM_VERSION = 3
+"""Raised by every change that changes a rating. Since version 3 exact repeats count once."""
+_TWO = 2
 
 
 class TwoPlayerRater:
@@ -144,16 +151,6 @@ def _numbers(skill: Message) -> Numbers:
     pi = math.sqrt(1 / skill[0]) ** -2
     tau = pi * (skill[1] / skill[0])
     return tau / pi, math.sqrt(1 / pi)
-
-
-MU = 25.0
-SIGMA = 25.0 / 3
-BETA = 25.0 / 6
-"""A lead of one beta in skill wins about 76 of 100 matches."""
-ALGORITHM_VERSION = 3
-"""Raised by every change that changes a rating. Since version 3 exact repeats count once."""
-
-_TWO = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,28 @@ _BAR: Final = ("strength", "low", "high")
 _COLUMNS: Final = ("rank", "bot", "version", "author", "rating", "mu", "sigma", *_BAR, "matches")
 
 T = TypeVar("T", int, float)
+WEEK: Final = timedelta(days=7)
+_POINTS: Final = 24
+_CHANGES: Final = RatingChange._meta.db_table
+_ROWS: Final = LedgerRow._meta.db_table
+_VERSIONS: Final = BotVersion._meta.db_table
+# Landmarks have an index of their own, which is read from its end, so never the whole history.
+_LATEST: Final = f"""
+    SELECT {{columns}} FROM {_CHANGES} c JOIN {_ROWS} r ON r.id = c.row_id
+    WHERE c.version_id = v.id AND c.nth IS NOT NULL AND r.pool_id = %s
+    ORDER BY c.nth DESC LIMIT {_POINTS}
+"""  # noqa: S608  our own names
+_SCORE: Final = "mu_after - 3 * latest.sigma_after"
+_LATERAL: Final = f"""
+    SELECT v.id, latest.{_SCORE} FROM {_VERSIONS} v
+    CROSS JOIN LATERAL ({_LATEST.format(columns="c.nth, c.mu_after, c.sigma_after")}) latest
+    WHERE v.id IN ({{ids}}) ORDER BY v.id, latest.nth
+"""  # noqa: S608  our own names
+_CORRELATED: Final = f"""
+    SELECT v.id, latest.{_SCORE} FROM {_VERSIONS} v
+    JOIN {_CHANGES} latest ON latest.id IN ({_LATEST.format(columns="c.id")})
+    WHERE v.id IN ({{ids}}) ORDER BY v.id, latest.nth
+"""  # noqa: S608  our own names
 
 
 class PoolProgress(NamedTuple):
@@ -143,31 +165,6 @@ def _kept(progress: PoolProgress, key: str, count: Callable[[], T], *, for_s: in
         known = count()
         cache.set(key, known, for_s)
     return known
-
-
-WEEK: Final = timedelta(days=7)
-_POINTS: Final = 24
-_CHANGES: Final = RatingChange._meta.db_table
-_ROWS: Final = LedgerRow._meta.db_table
-_VERSIONS: Final = BotVersion._meta.db_table
-
-# Landmarks have an index of their own, which is read from its end, so never the whole history.
-_LATEST: Final = f"""
-    SELECT {{columns}} FROM {_CHANGES} c JOIN {_ROWS} r ON r.id = c.row_id
-    WHERE c.version_id = v.id AND c.nth IS NOT NULL AND r.pool_id = %s
-    ORDER BY c.nth DESC LIMIT {_POINTS}
-"""  # noqa: S608  our own names
-_SCORE: Final = "mu_after - 3 * latest.sigma_after"
-_LATERAL: Final = f"""
-    SELECT v.id, latest.{_SCORE} FROM {_VERSIONS} v
-    CROSS JOIN LATERAL ({_LATEST.format(columns="c.nth, c.mu_after, c.sigma_after")}) latest
-    WHERE v.id IN ({{ids}}) ORDER BY v.id, latest.nth
-"""  # noqa: S608  our own names
-_CORRELATED: Final = f"""
-    SELECT v.id, latest.{_SCORE} FROM {_VERSIONS} v
-    JOIN {_CHANGES} latest ON latest.id IN ({_LATEST.format(columns="c.id")})
-    WHERE v.id IN ({{ids}}) ORDER BY v.id, latest.nth
-"""  # noqa: S608  our own names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,8 @@ from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.record import canonical
 
+_LONGEST: Final = Tournament._meta.get_field("problem").max_length or 0
+
 
 def lock_own(actor: User, tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
     """Lock a tournament that the actor organises, in one of these states.
@@ -116,9 +118,6 @@ def check_revision(tournament: Tournament, revision: str, *, stored: str) -> Non
             field="revision",
             allowed=[stored],
         )
-
-
-_LONGEST: Final = Tournament._meta.get_field("problem").max_length or 0
 
 
 class Unreadable(Damaged):

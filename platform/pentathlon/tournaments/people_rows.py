@@ -13,6 +13,9 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon_engines.tournament.proof_schedule import StatedReplacement
 
+LONGEST_TEAM: Final = 80
+LONGEST_REASON: Final = 300
+
 
 class CoOrganiser(models.Model):
     """An organiser who accepted to run a tournament together with its owner."""
@@ -56,9 +59,6 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person} is invited to {self.tournament}"
-
-
-LONGEST_TEAM: Final = 80
 
 
 class TeamQuerySet(models.QuerySet["Team"]):
@@ -135,9 +135,6 @@ class TeamMember(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person} in {self.team}"
-
-
-LONGEST_REASON: Final = 300
 
 
 class ReplacementQuerySet(models.QuerySet["Replacement"]):

@@ -46,6 +46,13 @@ FEWEST_RESULTS: Final = 30
 _MOST_RATED: Final = 500
 """How many of the latest matches are read."""
 _DUEL: Final = 2
+MOST_REVIEWED: Final = 1000
+"""The most results that are decided on at once."""
+STANDS_OUT: Final = 6.0
+"""How many standard deviations beyond all others a surprise must be to be no accident."""
+_LOOK_EVERY_S: Final = 60.0
+_LEFT_ALONE: Final = timedelta(days=1)
+_log = structlog.stdlib.get_logger(__name__)
 
 
 class Residual(NamedTuple):
@@ -120,16 +127,6 @@ def _residual(points: float, share: float, variance: float) -> Residual:
     # This is the spread of wins and losses; draws are rare and spread less.
     spread = variance * (1 - 2 * share) ** 2
     return Residual((points - share) ** 2, variance, spread)
-
-
-MOST_REVIEWED: Final = 1000
-"""The most results that are decided on at once."""
-STANDS_OUT: Final = 6.0
-"""How many standard deviations beyond all others a surprise must be to be no accident."""
-_LOOK_EVERY_S: Final = 60.0
-_LEFT_ALONE: Final = timedelta(days=1)
-
-_log = structlog.stdlib.get_logger(__name__)
 
 
 @transaction.atomic

@@ -68,6 +68,14 @@ _checks = Bulkheads[int]("spot check")
 """The numbers of a spot check's runs."""
 
 _log = structlog.stdlib.get_logger(__name__)
+STILL_S: Final = 60.0
+"""How long a match may stand still, or wait for a worker, before its token counts as idle."""
+MOST_STALLED: Final = 4
+"""So many matches held without progress in an hour put a token into quarantine."""
+LEAST_PLAYED: Final = 4
+"""Unless it has played so many times as many."""
+_LATELY: Final = timedelta(hours=1)
+_LOOKED_AT: Final = 1000
 
 
 def sample_results(match_ids: Collection[int]) -> None:
@@ -252,16 +260,6 @@ def _first_to_differ(one: Record, other: Record) -> int | None:
         if (first.seat, first.text) != (second.seat, second.text):
             return first.seat
     return None
-
-
-STILL_S: Final = 60.0
-"""How long a match may stand still, or wait for a worker, before its token counts as idle."""
-MOST_STALLED: Final = 4
-"""So many matches held without progress in an hour put a token into quarantine."""
-LEAST_PLAYED: Final = 4
-"""Unless it has played so many times as many."""
-_LATELY: Final = timedelta(hours=1)
-_LOOKED_AT: Final = 1000
 
 
 def watch_promises() -> int:

@@ -23,6 +23,14 @@ from pentathlon.tournaments.models import Tournament
 
 _MOST_DIGITS = 15
 _LONGEST_TEXT = 64
+Row = TypeVar("Row", bound=Model)
+PLACES: Final = ("before", "after")
+"""The query parameters that say where a page begins."""
+_NOT_KEPT: Final = {*PLACES, "mark"}
+"""Query parameters that links to other pages drop; `mark` tells what one open page has shown."""
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+T = TypeVar("T")
 
 
 def person(request: HttpRequest) -> User | None:
@@ -100,13 +108,6 @@ def _number(text: str) -> int | None:
     return int(text) if is_number else None
 
 
-Row = TypeVar("Row", bound=Model)
-PLACES: Final = ("before", "after")
-"""The query parameters that say where a page begins."""
-_NOT_KEPT: Final = {*PLACES, "mark"}
-"""Query parameters that links to other pages drop; `mark` tells what one open page has shown."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CursorPage(Generic[Row]):
     """Some rows of a list, newest first, and the addresses of the neighbouring pages."""
@@ -142,10 +143,6 @@ def _page(
 def _query(request: HttpRequest, **place: int) -> str:
     kept = {key: value for key, value in request.GET.items() if key not in _NOT_KEPT}
     return "?" + urlencode({**kept, **place})
-
-
-P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
 def handle_domain_errors(view: View[P]) -> View[P]:
@@ -193,9 +190,6 @@ def changes_since(request: HttpRequest, now: int) -> HttpResponse:
 def reload_page() -> HttpResponse:
     """Answer a poll: the whole page has changed."""
     return HttpResponse(headers={"X-Reload": "true"})
-
-
-T = TypeVar("T")
 
 
 def call_service(

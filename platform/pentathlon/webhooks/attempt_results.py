@@ -38,6 +38,10 @@ RETENTION_S: Final = 30 * _DAY
 """How long deliveries are kept."""
 ROTATION_S: Final = _DAY
 """How long the previous secret still signs."""
+_HEALTH: Final = (
+    *("failures", "failing_since", "paused_until", "due_at", "waiting"),
+    *("is_enabled", "disabled_reason", "disabled_at"),
+)
 
 
 def retry_after_s(failed: int, *, luck: random.Random) -> float | None:
@@ -50,12 +54,6 @@ def retry_after_s(failed: int, *, luck: random.Random) -> float | None:
 def pause_s(failures: int) -> float:
     """Return how long to leave an endpoint alone after so many failures in a row."""
     return min(RETRIES_S[0] * 2.0 ** min(failures - 1, 20), LONGEST_PAUSE_S)
-
-
-_HEALTH: Final = (
-    *("failures", "failing_since", "paused_until", "due_at", "waiting"),
-    *("is_enabled", "disabled_reason", "disabled_at"),
-)
 
 
 @transaction.atomic

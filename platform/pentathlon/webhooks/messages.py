@@ -23,6 +23,9 @@ from pentathlon.webhooks.models import Channel, Delivery, OutboxEvent, WebhookEn
 
 PREFIX: Final = "whsec_"
 _PURPOSE: Final = "pentathlon.webhooks.secret"
+_OK: Final = 250
+"""The reply code with which a mail server accepts a message."""
+_LONGEST_ERROR: Final = 300
 
 
 def secret_of(salt: str) -> str:
@@ -45,11 +48,6 @@ def signed_headers(
 
 def _key(salt: str) -> bytes:
     return salted_hmac(_PURPOSE, salt, algorithm="sha256").digest()
-
-
-_OK: Final = 250
-"""The reply code with which a mail server accepts a message."""
-_LONGEST_ERROR: Final = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

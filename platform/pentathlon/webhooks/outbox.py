@@ -20,6 +20,11 @@ from pentathlon.webhooks.models import Delivery, OutboxEvent, Subscription, Webh
 
 Data = Mapping[str, Any]
 """What a webhook event says. Any: JSON."""
+MOST_WAITING: Final = 1000
+"""Deliveries that may wait for one endpoint; further events are only counted as missed."""
+_EVENTS_AT_ONCE: Final = 100
+_DELIVERIES_AT_ONCE: Final = 500
+_Plan = list[tuple[OutboxEvent, list[int]]]
 
 
 class OutsideTransaction(Exception):
@@ -61,14 +66,6 @@ def note_events(event: str, *, happened: Collection[tuple[Collection[int], Data]
         OutboxEvent(type=ALL_TYPES[event].name, data=dict(data), audience=sorted(set(people)))
         for people, data in happened
     )
-
-
-MOST_WAITING: Final = 1000
-"""Deliveries that may wait for one endpoint; further events are only counted as missed."""
-_EVENTS_AT_ONCE: Final = 100
-_DELIVERIES_AT_ONCE: Final = 500
-
-_Plan = list[tuple[OutboxEvent, list[int]]]
 
 
 @transaction.atomic

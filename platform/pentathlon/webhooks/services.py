@@ -30,6 +30,7 @@ from pentathlon.webhooks.models import (
 from pentathlon.webhooks.outbox import MOST_WAITING, wake
 
 MOST_ENDPOINTS: Final = 5
+_FIELDS: Final = ("waiting", "due_at", "is_enabled", "disabled_reason", "disabled_at")
 
 
 def endpoint_quota(person: User) -> Quota:
@@ -41,9 +42,6 @@ def endpoint_quota(person: User) -> Quota:
         used=WebhookEndpoint.objects.owned_by(person).count(),
         code="too_many_webhooks",
     )
-
-
-_FIELDS: Final = ("waiting", "due_at", "is_enabled", "disabled_reason", "disabled_at")
 
 
 @transaction.atomic

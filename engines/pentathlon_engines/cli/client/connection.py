@@ -20,6 +20,15 @@ from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed, cannot_write
 from pentathlon_engines.manifest import manifest_path, read_manifest
 
+_FOLDER: Final = "pentathlon"
+_FILE: Final = "credentials.json"
+SITE_VARIABLE: Final = "PENTATHLON_SITE"
+TOKEN_VARIABLE: Final = "PENTATHLON_TOKEN"  # noqa: S105  the name of a variable
+_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|\[::1\]")
+_NUMBER = re.compile(r"\d{1,18}")
+Json = dict[str, Any]  # Any: JSON
+_WITH_NUMBER: Final = re.compile(r"(.+?)(?:@| v)(\d{1,9})")
+
 
 def write_private(path: Path, text: str, *, try_next: str) -> None:
     """Write a file atomically, readable only by its owner."""
@@ -33,10 +42,6 @@ def write_private(path: Path, text: str, *, try_next: str) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise cannot_write(path, error, try_next=try_next) from error
-
-
-_FOLDER: Final = "pentathlon"
-_FILE: Final = "credentials.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +110,6 @@ def _check_private(path: Path) -> None:
             try_next=f"chmod 600 {path}",
             exit_code=HOST_OR_SERVER,
         )
-
-
-SITE_VARIABLE: Final = "PENTATHLON_SITE"
-TOKEN_VARIABLE: Final = "PENTATHLON_TOKEN"  # noqa: S105  the name of a variable
-_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|\[::1\]")
-_NUMBER = re.compile(r"\d{1,18}")
 
 
 def connect(address: str | None = None) -> Site:
@@ -196,11 +195,6 @@ def _installed_from() -> str | None:
         return None
     is_kit = address.startswith(("http://", "https://")) and "/kit/" in address
     return origin_of(address) if is_kit else None
-
-
-Json = dict[str, Any]  # Any: JSON
-
-_WITH_NUMBER: Final = re.compile(r"(.+?)(?:@| v)(\d{1,9})")
 
 
 def me(site: Site) -> str:

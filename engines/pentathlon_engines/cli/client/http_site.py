@@ -19,6 +19,20 @@ from pentathlon_engines.commentary.words import count
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 
+API: Final = "/api/v1/"
+_TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=60.0)
+_STREAM_TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=45.0)
+"""The timeouts of a stream, which shows every 15 seconds that it is still there."""
+_PAUSES_S: Final = (0.2, 1.0)
+"""The pauses before a harmless request is sent again."""
+_LONGEST_PAUSE_S: Final = 10.0
+"""The longest pause that a server may ask for; a longer one is reported instead."""
+_COME_BACK: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_PROBLEM: Final = "application/problem+json"
+_LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+_SHOWN_REASON: Final = 200
+_SECONDS: Final = re.compile(r"[0-9]{1,9}")
+
 
 class ServerEvent(NamedTuple):
     """One message of a stream."""
@@ -52,21 +66,6 @@ def lines_of(pieces: Iterable[bytes]) -> Iterator[str]:
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
         yield from (line.decode() + "\n" for line in lines)
-
-
-API: Final = "/api/v1/"
-_TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=60.0)
-_STREAM_TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=45.0)
-"""The timeouts of a stream, which shows every 15 seconds that it is still there."""
-_PAUSES_S: Final = (0.2, 1.0)
-"""The pauses before a harmless request is sent again."""
-_LONGEST_PAUSE_S: Final = 10.0
-"""The longest pause that a server may ask for; a longer one is reported instead."""
-_COME_BACK: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
-_PROBLEM: Final = "application/problem+json"
-_LOCAL: Final = ("localhost", "127.0.0.1", "::1")
-_SHOWN_REASON: Final = 200
-_SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
 
 class SiteRefused(CommandFailed):

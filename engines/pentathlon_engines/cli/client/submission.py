@@ -37,6 +37,8 @@ from pentathlon_engines.repairs import plain_manifest
 _NAME_LINE: Final = re.compile(
     r"""^([ \t]*name[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')""", re.MULTILINE
 )
+_LADDER: Final = "ladder"
+_MOST_VERSIONS: Final = 1000
 
 
 def rename_bot(folder: Path, name: str) -> None:
@@ -61,10 +63,6 @@ def rename_bot(folder: Path, name: str) -> None:
             try_next=f'name = "{name}" in that file',
         )
     path.write_bytes(text.encode())
-
-
-_LADDER: Final = "ladder"
-_MOST_VERSIONS: Final = 1000
 
 
 def pack(source: Path) -> CheckedArchive:

@@ -35,6 +35,7 @@ from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record
 
 Json = dict[str, Any]  # Any: JSON
+_LOCAL: Final = "local"
 
 
 def download_dataset(site: Site, row: Json, to: Path, *, formats: Collection[str]) -> Json:
@@ -105,9 +106,6 @@ def _changed(what: str) -> CommandFailed:
         try_next="the same command again",
         exit_code=CHECK_FAILED,
     )
-
-
-_LOCAL: Final = "local"
 
 
 def dataset(

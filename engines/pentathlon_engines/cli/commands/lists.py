@@ -17,6 +17,8 @@ from pentathlon_engines.cli.options import AsJson, SiteOption, complete_game
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.output.tables import print_table
 
+_MOST_BOTS: Final = 20
+
 
 def bots(
     *,
@@ -47,9 +49,6 @@ def _bot_row(bot: Json) -> tuple[str, ...]:
     latest = bot["latest_version"] or {"number": "", "games": [], "state": ""}
     games = ", ".join(latest["games"])
     return bot["name"], bot["owner"]["username"], str(latest["number"]), games, latest["state"]
-
-
-_MOST_BOTS: Final = 20
 
 
 def matches(

@@ -31,6 +31,8 @@ _DENIED: Final = "access_denied"
 _EXPIRED: Final = "expired_token"
 _SLOWER_S: Final = 5
 _LONGEST_OUTAGE_S: Final = 60.0
+_SCOPES = ("bots:write", "private:read")
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +89,6 @@ def await_token(
     raise CommandFailed(
         "The code was not confirmed in time.", try_next=again, exit_code=CHECK_FAILED
     )
-
-
-_SCOPES = ("bots:write", "private:read")
-_LONGEST_NAME = 60
 
 
 def login(

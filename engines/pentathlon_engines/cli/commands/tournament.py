@@ -52,6 +52,56 @@ _START_S: Final = 0.1
 """The CPU time that a small Python bot needs to start."""
 _QUICK_S: Final = 0.001
 """The CPU time of an answer by a bot that does not search."""
+_SHORT_HASH: Final = 15
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="DOCUMENT|GAME",
+        help="A document, as GET /api/v1/tournaments/N/document/ returns it, or a game.",
+        autocompletion=complete_game,
+    ),
+]
+Entered = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="BOT BOT...",
+        help="The bots; with a document, folders of the bots that its entries name.",
+        autocompletion=complete_bot,
+    ),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option("--format", help="round_robin, gauntlet, swiss, knockout, finals or ab_test."),
+]
+Params = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="A parameter of the format: rounds=5."),
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Draw schedule and seeds from this number.")]
+Secret = Annotated[
+    str | None,
+    typer.Option(metavar="HEX", help="The secret of a closed tournament, to use its seeds."),
+]
+Records = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder of records, state and report. A stopped tournament resumes from it."
+    ),
+]
+DryRunOnly = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Show pairings, sizes, CPU hours and the finish; play nothing."
+    ),
+]
+Measuring = Annotated[
+    str | None,
+    typer.Option(
+        "--site",
+        metavar="ADDRESS",
+        help="With --dry-run: estimate with the durations measured on this site.",
+    ),
+]
 
 
 class Effort(NamedTuple):
@@ -122,60 +172,6 @@ def measured_effort(document: Mapping[str, Any], *, site: str) -> Effort | None:
 
 def _range(least: str, most: str, *, word: str = " to ") -> str:
     return least if least == most else f"{least}{word}{most}"
-
-
-_SHORT_HASH: Final = 15
-
-
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="DOCUMENT|GAME",
-        help="A document, as GET /api/v1/tournaments/N/document/ returns it, or a game.",
-        autocompletion=complete_game,
-    ),
-]
-Entered = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="BOT BOT...",
-        help="The bots; with a document, folders of the bots that its entries name.",
-        autocompletion=complete_bot,
-    ),
-]
-Kind = Annotated[
-    str | None,
-    typer.Option("--format", help="round_robin, gauntlet, swiss, knockout, finals or ab_test."),
-]
-Params = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="A parameter of the format: rounds=5."),
-]
-Seed = Annotated[int | None, typer.Option(min=0, help="Draw schedule and seeds from this number.")]
-Secret = Annotated[
-    str | None,
-    typer.Option(metavar="HEX", help="The secret of a closed tournament, to use its seeds."),
-]
-Records = Annotated[
-    Path | None,
-    typer.Option(
-        help="The folder of records, state and report. A stopped tournament resumes from it."
-    ),
-]
-DryRunOnly = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run", help="Show pairings, sizes, CPU hours and the finish; play nothing."
-    ),
-]
-Measuring = Annotated[
-    str | None,
-    typer.Option(
-        "--site",
-        metavar="ADDRESS",
-        help="With --dry-run: estimate with the durations measured on this site.",
-    ),
-]
 
 
 def tournament(

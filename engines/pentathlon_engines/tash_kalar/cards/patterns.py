@@ -30,6 +30,21 @@ from pentathlon_engines.tash_kalar.cards.stencils import (
     lay_with_enemy,
 )
 
+RANKS: Final = ("common", "heroic", "legendary")
+COMMON: Final = 0
+HEROIC: Final = 1
+LEGENDARY: Final = 2
+ORIENTATIONS: Final = ("r0", "r90", "r180", "r270", "m0", "m90", "m180", "m270")
+REFS: Final = ("none", "marked", "directions", "used")
+_ANYWHERE: Final = "empty_colorless"
+_SUMMON_ON: Final = ("", _ANYWHERE)
+_LETTERS: Final = {"c": COMMON, "h": HEROIC}
+_QUARTERS: Final = 4
+MOST_VOIDS: Final = 2
+"""The number of empty squares that can serve as commons after a Void Summoner."""
+_LIFT: Final = 40
+"""Masks are raised by this many bits before shifts, so that no shift is negative."""
+
 
 class BadCard(EngineError):
     """A card that cannot be played as its file describes it; the message names the card."""
@@ -48,21 +63,6 @@ if TYPE_CHECKING:
     from pentathlon_engines.contract.compiler import i64
 
     Cell = tuple[int, int]
-
-RANKS: Final = ("common", "heroic", "legendary")
-COMMON: Final = 0
-HEROIC: Final = 1
-LEGENDARY: Final = 2
-ORIENTATIONS: Final = ("r0", "r90", "r180", "r270", "m0", "m90", "m180", "m270")
-REFS: Final = ("none", "marked", "directions", "used")
-_ANYWHERE: Final = "empty_colorless"
-_SUMMON_ON: Final = ("", _ANYWHERE)
-_LETTERS: Final = {"c": COMMON, "h": HEROIC}
-_QUARTERS: Final = 4
-MOST_VOIDS: Final = 2
-"""The number of empty squares that can serve as commons after a Void Summoner."""
-_LIFT: Final = 40
-"""Masks are raised by this many bits before shifts, so that no shift is negative."""
 
 
 class Shape:

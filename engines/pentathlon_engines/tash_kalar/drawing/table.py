@@ -24,6 +24,37 @@ _GAP: Final = 8
 _CLAIMED: Final = 36
 _LINE: Final = 20
 TASKS_HEIGHT: Final = 2 * (_TASK_HEIGHT + _GAP) + _CLAIMED
+_LEFT: Final = 12
+_PADDING: Final = 9
+_GRID: Final = 80
+"""The side of the square in which a pattern must fit."""
+_CELL: Final = 22
+_SIZE: Final = 17
+_NAME: Final = 26
+_TEXT_AT: Final = _LEFT + _PADDING + _GRID + 14
+_TEXT_WIDTH: Final = WIDTH - _LEFT - _PADDING - _TEXT_AT
+_INDENT: Final = 22
+_MORE_TEXTS: Final = {"frozen_text": "Frozen", "warp_text": "Warp"}
+_START: Final = {"summon": 2, "setup": 1}
+_TARGET: Final = {"move": 2} | dict.fromkeys(
+    ("place", "leap", "upgrade", "downgrade", "convert"), 1
+)
+"""By verb, the word of a text that names the square of a placement or change."""
+_ORIGIN: Final = {"move": 1, "pick": 1, "pickup": 1}
+_BETWEEN_TURNS: Final = ("claim", "end", "draw")
+_OF_AN_EFFECT: Final = (
+    *_TARGET,
+    *_ORIGIN,
+    "destroy",
+    "dir",
+    "opt",
+    "take",
+    "keep",
+    "throw",
+    "pass",
+)
+Event = tuple[int, str]
+"""A seat and its action."""
 
 
 def draw_piece(picture: Picture, seat: int, rank: str, at: Point, *, size: float = PIECE) -> None:
@@ -149,19 +180,6 @@ def _draw_claimed(picture: Picture, claimed: list[list[str]], *, top: float) -> 
             x += 72
 
 
-_LEFT: Final = 12
-_PADDING: Final = 9
-_GRID: Final = 80
-"""The side of the square in which a pattern must fit."""
-_CELL: Final = 22
-_SIZE: Final = 17
-_NAME: Final = 26
-_TEXT_AT: Final = _LEFT + _PADDING + _GRID + 14
-_TEXT_WIDTH: Final = WIDTH - _LEFT - _PADDING - _TEXT_AT
-_INDENT: Final = 22
-_MORE_TEXTS: Final = {"frozen_text": "Frozen", "warp_text": "Warp"}
-
-
 def card_height(name: str) -> float:
     """Return the height of a drawn card."""
     data = card_data(name)
@@ -281,30 +299,6 @@ def _draw_token(picture: Picture, token: str, at: Point, *, side: float) -> None
     if "**" in token:
         ring = _corner(at, token, side)
         picture.disc(ring, size=0.26 * side, paint="b-grid", width=1.5)
-
-
-_START: Final = {"summon": 2, "setup": 1}
-_TARGET: Final = {"move": 2} | dict.fromkeys(
-    ("place", "leap", "upgrade", "downgrade", "convert"), 1
-)
-"""By verb, the word of a text that names the square of a placement or change."""
-_ORIGIN: Final = {"move": 1, "pick": 1, "pickup": 1}
-_BETWEEN_TURNS: Final = ("claim", "end", "draw")
-_OF_AN_EFFECT: Final = (
-    *_TARGET,
-    *_ORIGIN,
-    "destroy",
-    "dir",
-    "opt",
-    "take",
-    "keep",
-    "throw",
-    "pass",
-)
-
-
-Event = tuple[int, str]
-"""A seat and its action."""
 
 
 class Marks:

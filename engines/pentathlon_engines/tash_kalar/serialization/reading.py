@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 _SEATS: Final = 2
+_PHASE: Final = kinds.OneOf(PHASES)
+_DRAWN: Final = (constants.DRAWING, constants.DEALING)
+_SEAT: Final = kinds.Integer(0, 1)
+_EFFECT: Final = "progress.effect"
 
 
 def among(field: str, card: int, cards: Sequence[int]) -> int:
@@ -243,12 +247,6 @@ def _first_tasks(gone: list[int]) -> list[int]:
         if fits and task not in gone and len(turned) < tasks.CURRENT:
             turned.append(task)
     return turned
-
-
-_PHASE: Final = kinds.OneOf(PHASES)
-_DRAWN: Final = (constants.DRAWING, constants.DEALING)
-_SEAT: Final = kinds.Integer(0, 1)
-_EFFECT: Final = "progress.effect"
 
 
 def read(state: TashKalarPosition, data: dict[str, Any]) -> None:

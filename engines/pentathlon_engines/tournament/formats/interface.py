@@ -14,6 +14,37 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol, Self, runtime_checkable
 
+FORFEIT: Final = "forfeit"
+CANCEL: Final = "cancel_below_half"
+AS_PLAYED: Final = "as_played"
+LAWS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        FORFEIT: (
+            "What a bot that leaves has played stands, and what it misses is won by those who "
+            "stayed."
+        ),
+        CANCEL: (
+            "If a bot leaves before it has played half of its matches, its results are cancelled "
+            "for everybody; otherwise they stand, and what it misses is won by those who stayed."
+        ),
+        AS_PLAYED: (
+            "What a bot that leaves has played stands, and what it misses is worth nothing to "
+            "anybody."
+        ),
+    }
+)
+"""The laws by the names that documents use, each in a sentence."""
+MOST_MATCHES: Final = 1_000
+"""The most matches of a batch, which is stored in one transaction."""
+PAIR: Final = 2
+"""The number of seats at the smallest table."""
+MOST_SEATS: Final = 5
+WIN: Final = 2
+"""The half points for a won match; a draw gives one, a defeat none."""
+Group = tuple[int, ...]
+"""The entries of one block."""
+Seatings = tuple[Group, ...]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -158,28 +189,6 @@ class Parameter:
     """The lowest value with which pairs meet in more than one block; None if there is none."""
 
 
-FORFEIT: Final = "forfeit"
-CANCEL: Final = "cancel_below_half"
-AS_PLAYED: Final = "as_played"
-LAWS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        FORFEIT: (
-            "What a bot that leaves has played stands, and what it misses is won by those who "
-            "stayed."
-        ),
-        CANCEL: (
-            "If a bot leaves before it has played half of its matches, its results are cancelled "
-            "for everybody; otherwise they stand, and what it misses is won by those who stayed."
-        ),
-        AS_PLAYED: (
-            "What a bot that leaves has played stands, and what it misses is worth nothing to "
-            "anybody."
-        ),
-    }
-)
-"""The laws by the names that documents use, each in a sentence."""
-
-
 class Format(ABC):
     """One way to make pairings. Its functions are pure: no clock, no database, no generator."""
 
@@ -263,19 +272,6 @@ class Eliminating(Protocol):
     ) -> bool:
         """Whether nothing is left to play for this entry; it is active in `entries`."""
         ...
-
-
-MOST_MATCHES: Final = 1_000
-"""The most matches of a batch, which is stored in one transaction."""
-PAIR: Final = 2
-"""The number of seats at the smallest table."""
-MOST_SEATS: Final = 5
-WIN: Final = 2
-"""The half points for a won match; a draw gives one, a defeat none."""
-
-Group = tuple[int, ...]
-"""The entries of one block."""
-Seatings = tuple[Group, ...]
 
 
 def matches_per_block(seats: int) -> int:

@@ -9,6 +9,10 @@ from django.db import models
 from django.db.models import Q, TextChoices
 from django.db.models.functions import Now
 
+LONGEST_REASON = 300
+_LONGEST_FACT = 120
+"""How much of one value a page shows; the row has all of it."""
+
 
 class AuditAction(TextChoices):
     """An audited action; its label continues with the name of the object."""
@@ -101,11 +105,6 @@ FIELD_CHANGED: Final = (
     AuditAction.TOURNAMENT_RELEASE,
 )
 """Public at once, as are the reasons shown with the entries."""
-
-
-LONGEST_REASON = 300
-_LONGEST_FACT = 120
-"""How much of one value a page shows; the row has all of it."""
 
 
 class AuditEventQuerySet(models.QuerySet["AuditEvent"]):

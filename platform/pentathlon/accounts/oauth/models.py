@@ -12,6 +12,8 @@ from pentathlon.core.errors import InvalidInput
 MOST: Final = 10
 LONGEST: Final = 300
 _LOOPBACK: Final = ("127.0.0.1", "::1")
+LONGEST_NAME = 60
+LONGEST_HOMEPAGE = 200
 
 
 def checked_redirects(addresses: list[str]) -> list[str]:
@@ -81,10 +83,6 @@ def _parts(address: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts
-
-
-LONGEST_NAME = 60
-LONGEST_HOMEPAGE = 200
 
 
 class OAuthAppQuerySet(models.QuerySet["OAuthApp"]):

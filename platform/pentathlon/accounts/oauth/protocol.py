@@ -25,19 +25,17 @@ SCOPES: Final[dict[str, str]] = {
     IDENTITY: "know who you are: your username",
     **dict(Scope.choices),
 }
+ACCESS_PREFIX: Final = "pta_"
+REFRESH_PREFIX: Final = "ptr_"
+CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+"""A code challenge of the method S256: a SHA-256 in base64."""
+_SECRET_BYTES: Final = 32
 
 
 def in_words(scopes: Iterable[str]) -> list[str]:
     """Return what scopes allow, in the order of the list, for people."""
     asked = set(scopes)
     return [words for scope, words in SCOPES.items() if scope in asked]
-
-
-ACCESS_PREFIX: Final = "pta_"
-REFRESH_PREFIX: Final = "ptr_"
-CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
-"""A code challenge of the method S256: a SHA-256 in base64."""
-_SECRET_BYTES: Final = 32
 
 
 def new_access_token(_request: object) -> str:

@@ -26,6 +26,39 @@ _PACKED: Final = (
 )
 
 _IN_PART: Final = (HTTPStatus.PARTIAL_CONTENT, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
+_OPEN: Final = re.compile(
+    r"/api/|/embed/|/kit/|/oembed/?$|/\.well-known/|.*\.(?:csv|json|png|svg|xml)$"
+)
+_READING: Final = ("GET", "HEAD")
+_ASKED: Final = "Access-Control-Request-Method"
+_SENT: Final = (
+    "Accept",
+    "Authorization",
+    "If-Match",
+    "If-None-Match",
+    "If-Range",
+    "Last-Event-ID",
+    "Range",
+    "X-Request-ID",
+)
+"""Headers that a script of another page may send."""
+_SHOWN: Final = (
+    "Accept-Ranges",
+    "Allow",
+    "Content-Disposition",
+    "Content-Length",
+    "Content-Range",
+    "ETag",
+    "Link",
+    "Location",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "X-Request-ID",
+)
+"""Headers of answers that it may read, besides those that every script may."""
+_PREFLIGHT_S: Final = 86_400
+_TO_ALL: Final = re.compile(r"\bpublic\b")
 
 
 class Compression(GZipMiddleware):
@@ -68,41 +101,6 @@ def content_security_policy(
 def _with_policy(response: HttpResponseBase, policy: str) -> HttpResponseBase:
     response.headers.setdefault("Content-Security-Policy", policy)
     return response
-
-
-_OPEN: Final = re.compile(
-    r"/api/|/embed/|/kit/|/oembed/?$|/\.well-known/|.*\.(?:csv|json|png|svg|xml)$"
-)
-_READING: Final = ("GET", "HEAD")
-_ASKED: Final = "Access-Control-Request-Method"
-_SENT: Final = (
-    "Accept",
-    "Authorization",
-    "If-Match",
-    "If-None-Match",
-    "If-Range",
-    "Last-Event-ID",
-    "Range",
-    "X-Request-ID",
-)
-"""Headers that a script of another page may send."""
-_SHOWN: Final = (
-    "Accept-Ranges",
-    "Allow",
-    "Content-Disposition",
-    "Content-Length",
-    "Content-Range",
-    "ETag",
-    "Link",
-    "Location",
-    "RateLimit",
-    "RateLimit-Policy",
-    "Retry-After",
-    "X-Request-ID",
-)
-"""Headers of answers that it may read, besides those that every script may."""
-_PREFLIGHT_S: Final = 86_400
-_TO_ALL: Final = re.compile(r"\bpublic\b")
 
 
 class OpenData(MiddlewareMixin):

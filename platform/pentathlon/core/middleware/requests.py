@@ -26,6 +26,29 @@ from pentathlon.core.outages import is_outage
 from pentathlon.core.server.protocol import Refused, problem_text
 from pentathlon.env import read_environment
 
+_ZERO: Final = "\0"
+_REFUSED: Final = Refused(
+    HTTPStatus.BAD_REQUEST,
+    "zero_byte",
+    "The address, a header or a cookie has a zero byte (%00), which no text here has. "
+    "Leave it out.",
+)
+HEADER: Final = "X-Request-ID"
+_KEY: Final = "request_id"
+_ALLOWED: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+_SILENT: Final = ("/healthz", "/readyz", "/metrics")
+"""Paths that machines ask for again and again: only failures are worth a line."""
+_OF_WORKERS: Final = "/api/v1/fleet/"
+"""Some twenty requests a match: only refusals and failures are worth a line."""
+_log = structlog.stdlib.get_logger(__name__)
+RETRY_AFTER_S: Final = 5
+CODE: Final = "database_away"
+DETAIL: Final = "The database does not answer at the moment. Nothing was changed; try again soon."
+_WORKERS: Final = "/api/v1/fleet/"
+"""Only workers may continue traces of their own: nobody else may choose what is kept."""
+_LONGEST_STATEMENT: Final = 2000
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
 
 class Methods(MiddlewareMixin):
     """Answers `HEAD` as `GET`, whose body the server keeps, and `OPTIONS` at once."""
@@ -66,15 +89,6 @@ def _methods_of(view: Any) -> Collection[str]:  # Any: a function with the frame
     return methods | {"HEAD"} if "GET" in methods else methods
 
 
-_ZERO: Final = "\0"
-_REFUSED: Final = Refused(
-    HTTPStatus.BAD_REQUEST,
-    "zero_byte",
-    "The address, a header or a cookie has a zero byte (%00), which no text here has. "
-    "Leave it out.",
-)
-
-
 def refuse_zero_bytes(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
@@ -108,17 +122,6 @@ def _refusal(request: HttpRequest) -> HttpResponse:
         content_type="application/problem+json" if is_api else None,
         headers={"Cache-Control": "no-store"},
     )
-
-
-HEADER: Final = "X-Request-ID"
-_KEY: Final = "request_id"
-_ALLOWED: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
-_SILENT: Final = ("/healthz", "/readyz", "/metrics")
-"""Paths that machines ask for again and again: only failures are worth a line."""
-_OF_WORKERS: Final = "/api/v1/fleet/"
-"""Some twenty requests a match: only refusals and failures are worth a line."""
-
-_log = structlog.stdlib.get_logger(__name__)
 
 
 def request_id() -> str:
@@ -178,11 +181,6 @@ def _person(request: HttpRequest) -> int | None:
     return getattr(person, "pk", None)
 
 
-RETRY_AFTER_S: Final = 5
-CODE: Final = "database_away"
-DETAIL: Final = "The database does not answer at the moment. Nothing was changed; try again soon."
-
-
 def unavailable(error: BaseException | None) -> HttpResponse:
     """Return a page that says what is away, and that needs no database."""
     detail = error.detail if isinstance(error, Damaged | Unavailable) else DETAIL
@@ -206,13 +204,6 @@ class AnswerOutages(MiddlewareMixin):
         what = exception.code if isinstance(exception, DomainError) else "database away"
         _log.warning(what, path=request.path, reason=str(exception).strip())
         return unavailable(exception)
-
-
-_WORKERS: Final = "/api/v1/fleet/"
-"""Only workers may continue traces of their own: nobody else may choose what is kept."""
-_LONGEST_STATEMENT: Final = 2000
-
-Answer = Callable[[HttpRequest], HttpResponseBase]
 
 
 def trace_requests(get_response: Answer) -> Answer:

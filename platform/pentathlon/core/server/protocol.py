@@ -20,6 +20,13 @@ WsgiApplication = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 
 _GZIP: Final = re.compile(rb"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
+_API = "/api/"
+_POLICY = "default-src 'none'; frame-ancestors 'none'"
+_READABLE = (
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", "Retry-After"),
+)
+"""A refusal is about nobody's data, and a page of another site should know why it gets none."""
 
 
 def accepts_gzip(scope: Scope) -> bool:
@@ -32,15 +39,6 @@ async def wait_until_gone(receive: Receive) -> None:
     """Return when the client has closed the connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-_API = "/api/"
-_POLICY = "default-src 'none'; frame-ancestors 'none'"
-_READABLE = (
-    ("Access-Control-Allow-Origin", "*"),
-    ("Access-Control-Expose-Headers", "Retry-After"),
-)
-"""A refusal is about nobody's data, and a page of another site should know why it gets none."""
 
 
 class Refused(Exception):

@@ -14,6 +14,8 @@ WAS_FORWARDED: Final = "pentathlon.was_forwarded"
 _FOR = b"x-forwarded-for"
 _PROTO = b"x-forwarded-proto"
 _HEARSAY = (b"x-forwarded-", b"forwarded", b"x-real-ip", b"x-client-ip", b"x-cluster-client-ip")
+_PREFIX: Final = "pentathlon-"
+"""The beginning of the names of all of them, and of no others."""
 
 
 def without_hearsay(scope: Scope, *, proxies: int) -> Scope:
@@ -56,10 +58,6 @@ def _client(headers: Headers, proxies: int) -> str | None:
 def _values(headers: Headers, wanted: bytes) -> list[str]:
     lines = [value.decode("latin-1") for name, value in headers if name.lower() == wanted]
     return [part.strip() for part in ",".join(lines).split(",") if part.strip()]
-
-
-_PREFIX: Final = "pentathlon-"
-"""The beginning of the names of all of them, and of no others."""
 
 
 def without_inner_headers(send: Send) -> Send:

@@ -14,6 +14,14 @@ from pentathlon_engines.record.shape import Record
 
 Row = list[Any]  # Any: JSON
 """A measurement as `pentathlon_engines.analysis.curve.Measurement.to_json` writes it."""
+SHARE: Final = 0.03
+"""The share of all slots' time that loans may take from waiting matches."""
+LOAN_S: Final = 20.0
+"""Seconds after which the slot returns to matches, if the loan has measured something."""
+LONGEST_LOAN_S: Final = 120.0
+"""Seconds after which a loan ends in any case: on a very busy host, one ply may take a minute."""
+PATIENCE_S: Final = 10.0
+"""Seconds that a requested analysis waits for an idle slot before it may get a loan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,16 +49,6 @@ class AnalysisResult:
     cpu_ms: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
     curve: dict[str, Any] | None = None  # Any: JSON
     error: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]{0,30}$")] = ""
-
-
-SHARE: Final = 0.03
-"""The share of all slots' time that loans may take from waiting matches."""
-LOAN_S: Final = 20.0
-"""Seconds after which the slot returns to matches, if the loan has measured something."""
-LONGEST_LOAN_S: Final = 120.0
-"""Seconds after which a loan ends in any case: on a very busy host, one ply may take a minute."""
-PATIENCE_S: Final = 10.0
-"""Seconds that a requested analysis waits for an idle slot before it may get a loan."""
 
 
 def next_loan_at(*, begun_at: datetime, held_s: float | None, slots: int) -> datetime:

@@ -46,6 +46,7 @@ RESEND_S: Final = 60
 MOST_ATTEMPTS: Final = 3
 GAVE_UP: Final = "gave_up"
 """The error of an analysis whose workers have died several times."""
+NOT_READY: Final = "analysis_not_ready"
 
 
 class Send(Protocol):
@@ -327,9 +328,6 @@ def _lease() -> CombinedExpression:
 
 def _resend_before() -> CombinedExpression:
     return Now() - timedelta(seconds=RESEND_S)
-
-
-NOT_READY: Final = "analysis_not_ready"
 
 
 def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON

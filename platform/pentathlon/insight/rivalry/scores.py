@@ -18,6 +18,12 @@ from pentathlon_engines.strength.pair_model import draw_margin, outcomes
 from pentathlon_engines.strength.sprt import WIN
 
 MILLION: Final = 1_000_000
+K = TypeVar("K", int, tuple[int, int], tuple[str, int], tuple[str, int, int], tuple[int, str])
+LEAST_MEETINGS: Final = 10
+"""The fewest rated meetings of a pair that say anything."""
+_MOST_PAIRS: Final = 100
+_MOST_READ: Final = 200_000
+"""How many of the latest rows of meetings are added up, two for each meeting."""
 
 
 class Expectation(NamedTuple):
@@ -39,9 +45,6 @@ def expect(first: Skill, second: Skill, *, draw_probability: float, beta: float)
     share = win + draw / 2
     variance = max(0.0, win + draw / 4 - share**2)
     return Expectation(round(MILLION * share), round(MILLION * variance))
-
-
-K = TypeVar("K", int, tuple[int, int], tuple[str, int], tuple[str, int, int], tuple[int, str])
 
 
 class MeetingRow(NamedTuple):
@@ -161,13 +164,6 @@ def wilson(points: float, meetings: int) -> tuple[float, float]:
     inside = share * (1 - share) / meetings + square / (4 * meetings**2)
     reach = Z_95 * math.sqrt(inside) / (1 + square / meetings)
     return max(0.0, middle - reach), min(1.0, middle + reach)
-
-
-LEAST_MEETINGS: Final = 10
-"""The fewest rated meetings of a pair that say anything."""
-_MOST_PAIRS: Final = 100
-_MOST_READ: Final = 200_000
-"""How many of the latest rows of meetings are added up, two for each meeting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

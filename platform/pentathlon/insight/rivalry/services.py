@@ -26,6 +26,11 @@ from pentathlon.ratings.uncertainty import is_provisional
 from pentathlon_engines.strength.sprt import WIN
 
 _UNSETTLED: Final = (LedgerState.WAITING, LedgerState.READY)
+_STEP_S: Final = 0.3
+_AT_ONCE: Final = 25
+"""Matches counted in one transaction: 50 rows at tables of two, 500 at tables of five."""
+_AT_ONCE_IN_ALL: Final = 500
+"""The same where nobody waits for the transaction's locks."""
 
 
 class MeetingSide(NamedTuple):
@@ -140,13 +145,6 @@ def _expected(own: MeetingSide, other: MeetingSide, rated: Rated) -> Expectation
         draw_probability=pool.draw_probability,
         beta=pool.beta,
     )
-
-
-_STEP_S: Final = 0.3
-_AT_ONCE: Final = 25
-"""Matches counted in one transaction: 50 rows at tables of two, 500 at tables of five."""
-_AT_ONCE_IN_ALL: Final = 500
-"""The same where nobody waits for the transaction's locks."""
 
 
 def queue_results(match_ids: Collection[int]) -> None:

@@ -27,6 +27,11 @@ LONGEST_QUERY: Final = 64
 _WORD: Final = re.compile(r"[^\W_]+")
 _LETTERS: Final = (range(0x41, 0x530), range(0x1E00, 0x2000), range(0x3040, 0x3100))
 """Latin, Greek and Cyrillic letters, and kana: those with case, or with accents of their own."""
+MOST_FOUND: Final = 50
+"""The most names of one kind that a search returns."""
+_CANDIDATES: Final = 200
+"""The most names of one kind that are graded, the shortest ones, however many fit."""
+_NUMBER: Final = re.compile(r"#?0*([0-9]{1,15})")
 
 
 def words_of(text: str) -> list[str]:
@@ -95,13 +100,6 @@ def _variants() -> Mapping[str, str]:
         if len(plain := "".join(words_of(letter))) == 1:
             variants[plain] += letter
     return variants
-
-
-MOST_FOUND: Final = 50
-"""The most names of one kind that a search returns."""
-_CANDIDATES: Final = 200
-"""The most names of one kind that are graded, the shortest ones, however many fit."""
-_NUMBER: Final = re.compile(r"#?0*([0-9]{1,15})")
 
 
 class Kind(TextChoices):

@@ -46,6 +46,19 @@ CHALLENGE: Final = ("strategist", "watchdog")
 CHALLENGE_BLOCKS: Final = 4
 _WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")
 _PAIR: Final = 2
+_TIMEOUT_S = 30
+_FILE: Final = "demo_logins.json"
+_PEOPLE: Final = (
+    ("olivia", "organiser"),
+    ("ada", "author"),
+    ("bruno", "author"),
+    ("chen", "author"),
+)
+Json = dict[str, Any]  # Any: JSON
+_PATIENCE_S: Final = 120.0
+"""Seconds without an upload, a verdict or an ended validation until the demo gives up."""
+_LATEST: Final = 200
+"""How many of an author's validations are looked at: the latest ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +146,6 @@ def _small(info: GameInfo) -> Plan:
     return Plan(game=info.key, title=info.title, bots=bots, params={"cycles": 2}, seats=seats)
 
 
-_TIMEOUT_S = 30
-
-
 class ApiRefused(Exception):
     """A refusal by the API; it carries the API's answer."""
 
@@ -184,13 +194,6 @@ class ApiClient:
         return answer.json()
 
 
-_FILE: Final = "demo_logins.json"
-_PEOPLE: Final = (
-    ("olivia", "organiser"),
-    ("ada", "author"),
-    ("bruno", "author"),
-    ("chen", "author"),
-)
 _CONSONANTS, _VOWELS, _GROUPS = "bdfgklmnprstvz", "aeiou", 4
 
 
@@ -236,14 +239,6 @@ def _keep(logins: list[Login], path: Path) -> None:
     draft.touch(mode=0o600)
     draft.write_text(json.dumps([asdict(login) for login in logins], indent=1))
     draft.replace(path)
-
-
-Json = dict[str, Any]  # Any: JSON
-
-_PATIENCE_S: Final = 120.0
-"""Seconds without an upload, a verdict or an ended validation until the demo gives up."""
-_LATEST: Final = 200
-"""How many of an author's validations are looked at: the latest ones."""
 
 
 class DemoFailed(Exception):

@@ -31,6 +31,9 @@ from {module} import {name}
 
 sys.exit({name}())
 """
+_STAMP = "pentathlon.stamp"
+_GROUPS = ("run", "dev", "browser")
+"""The names of files in requirements/; each file contains those before it."""
 
 
 def register(root: Path, venv: Path) -> None:
@@ -85,11 +88,6 @@ def _write_scripts(project: dict[str, Any], folder: Path) -> None:  # Any: TOML
         path = folder / script
         path.write_text(_SCRIPT.format(python=folder / "python", module=module, name=name))
         path.chmod(0o755)
-
-
-_STAMP = "pentathlon.stamp"
-_GROUPS = ("run", "dev", "browser")
-"""The names of files in requirements/; each file contains those before it."""
 
 
 def enter(root: Path, arguments: Sequence[str]) -> None:

@@ -38,6 +38,11 @@ _LONGEST_BUILD_S = 24 * 3600
 """A draft older than this many seconds was left by a build that was killed."""
 _FAST = "pentathlon_engines/contract/game"
 """A module that must come out compiled."""
+_NICE: Final = ("nice", "-n", "19")
+"""Gives the build the lowest priority: bots and visitors get their CPU time first."""
+_AUTOGROUP: Final = "/proc/{}/autogroup"
+"""Where the kernel shares time between sessions, the build's is lowered, too: the build has a
+session of its own, and there `nice` orders only what is in one."""
 
 
 class CannotCompile(Exception):
@@ -152,13 +157,6 @@ def main() -> int:
 
 if __name__ == "__main__":
     sys.exit(main())
-
-
-_NICE: Final = ("nice", "-n", "19")
-"""Gives the build the lowest priority: bots and visitors get their CPU time first."""
-_AUTOGROUP: Final = "/proc/{}/autogroup"
-"""Where the kernel shares time between sessions, the build's is lowered, too: the build has a
-session of its own, and there `nice` orders only what is in one."""
 
 
 class Compilation:

@@ -17,6 +17,13 @@ _PR_SET_PDEATHSIG = 1
 _STOP_S = 8.0
 
 Output = IO[bytes] | int | None
+_TRIES = 50
+_LAST: Final = 65_535
+_PAUSE_S = 0.02
+_LAST_LINES = 20
+_PATIENCE_S = 180.0
+"""Seconds that even a busy machine may take. A server that has ended is reported at once, so only
+one that hangs takes this long."""
 
 
 def start(
@@ -92,10 +99,6 @@ def _nothing() -> None:
     """Do nothing: other systems have no parent-death signal, only an orderly stop."""
 
 
-_TRIES = 50
-_LAST: Final = 65_535
-
-
 class NoPort(Exception):
     """Every port that was tried is taken."""
 
@@ -134,13 +137,6 @@ def _is_free(host: str, port: int) -> bool:
                 return False
             raise BadAddress(f"Cannot listen on {host}, port {port}: {error.strerror}.") from error
     return True
-
-
-_PAUSE_S = 0.02
-_LAST_LINES = 20
-_PATIENCE_S = 180.0
-"""Seconds that even a busy machine may take. A server that has ended is reported at once, so only
-one that hangs takes this long."""
 
 
 class ServerFailed(Exception):

@@ -26,6 +26,7 @@ from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record, check_shape
 
 _DAY: Final = timedelta(days=1)
+LONGEST_NAME: Final = 100
 
 
 def kept_quota(author: User) -> Quota:
@@ -51,9 +52,6 @@ def daily_quota(author: User) -> Quota:
         renews_at=found["oldest"] + _DAY if found["oldest"] else None,
         code="desk_record_quota",
     )
-
-
-LONGEST_NAME: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

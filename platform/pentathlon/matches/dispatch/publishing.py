@@ -49,6 +49,21 @@ from pentathlon.matches.services import note_sent, publish_again
 
 Rank = tuple[bool, float]
 """Whether a lane goes behind all others, and how much it has in flight."""
+WINDOW_PER_SLOT: Final = 3 * BATCH
+"""The most short matches in flight for each slot: one batch that is played, two that wait."""
+RESEND_S: Final = 60
+"""Seconds after which a hint that nobody followed is published again."""
+RESEND_LADDERS_S: Final = 600
+"""The same for ladders, whose hints wait as long as there is anything else to play."""
+RESEND_LOST_S: Final = 5
+"""The same when the broker holds no hints, so that this one must have been lost."""
+TURN_OF_NEWCOMERS: Final = 8
+"""New versions have one turn in so many while others wait."""
+MOST_FOR_CHALLENGES: Final = 1 / 4
+KEPT_FOR_CHALLENGES: Final = 1 / 8
+MOST_FOR_SPOT_CHECKS: Final = 1 / 16
+"""These three are shares of the window."""
+Publish = Callable[[Sequence[int]], None]
 
 
 class Turns:
@@ -93,24 +108,6 @@ class Turns:
     def put_back(self, lane: int) -> None:
         """Let a lane that was served wait again, by the rank it has now."""
         insort(self._alike[self._rank(lane)], lane)
-
-
-WINDOW_PER_SLOT: Final = 3 * BATCH
-"""The most short matches in flight for each slot: one batch that is played, two that wait."""
-RESEND_S: Final = 60
-"""Seconds after which a hint that nobody followed is published again."""
-RESEND_LADDERS_S: Final = 600
-"""The same for ladders, whose hints wait as long as there is anything else to play."""
-RESEND_LOST_S: Final = 5
-"""The same when the broker holds no hints, so that this one must have been lost."""
-TURN_OF_NEWCOMERS: Final = 8
-"""New versions have one turn in so many while others wait."""
-MOST_FOR_CHALLENGES: Final = 1 / 4
-KEPT_FOR_CHALLENGES: Final = 1 / 8
-MOST_FOR_SPOT_CHECKS: Final = 1 / 16
-"""These three are shares of the window."""
-
-Publish = Callable[[Sequence[int]], None]
 
 
 @dataclass(slots=True)

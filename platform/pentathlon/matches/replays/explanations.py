@@ -22,6 +22,12 @@ from pentathlon_engines.record.record import position
 from pentathlon_engines.record.rerun import lines_of, recorded_fault
 from pentathlon_engines.record.shape import Record
 
+_BEATEN: Final = (
+    "Nothing went wrong: it kept the protocol and its limits, others were better. Step through "
+    "the replay to find where it fell behind."
+)
+_AHEAD: Final = "Nothing: nobody was ranked ahead of it."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestCost:
@@ -91,13 +97,6 @@ def limit_usage(seat: MatchSeat, record: Record, trace: Trace | None) -> list[Li
 
 def _most(values: Sequence[float]) -> float:
     return max(values, default=0.0)
-
-
-_BEATEN: Final = (
-    "Nothing went wrong: it kept the protocol and its limits, others were better. Step through "
-    "the replay to find where it fell behind."
-)
-_AHEAD: Final = "Nothing: nobody was ranked ahead of it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,6 +51,10 @@ _LEVELS: Final = 8
 """Levels of the tree that a tile spans."""
 _WIDTH: Final = 1 << _LEVELS
 _HASH_BYTES: Final = 32
+_PURPOSE: Final = b"pentathlon receipts"
+_NAME_DIGITS: Final = 16
+AT_ONCE: Final = 300
+"""Receipts in one transaction."""
 
 
 class TileDamaged(Damaged):
@@ -152,10 +156,6 @@ def _fold(hashes: Sequence[bytes]) -> bytes:
     return hashes[0]
 
 
-_PURPOSE: Final = b"pentathlon receipts"
-_NAME_DIGITS: Final = 16
-
-
 def sign(text: bytes) -> bytes:
     """Return the Ed25519 signature of a text."""
     return _private_key(settings.SECRET_KEY).sign(text)
@@ -171,10 +171,6 @@ def log_key() -> LogKey:
 def _private_key(secret: str) -> Ed25519PrivateKey:
     derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE)
     return Ed25519PrivateKey.from_private_bytes(derive.derive(secret.encode()))
-
-
-AT_ONCE: Final = 300
-"""Receipts in one transaction."""
 
 
 class ReceiptDamaged(Damaged):

@@ -47,6 +47,11 @@ from pentathlon.webhooks.models import Channel, WebhookEndpoint
 from pentathlon.webhooks.services import delete_endpoint
 from pentathlon_engines.manifest import LONGEST_NAME
 
+_PUBLIC: Final = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
+_TAKES_ENTRIES_OUT: Final = (*UNSTARTED, TournamentState.RUNNING, TournamentState.PAUSED)
+_FOR_GOOD: Final = (VersionState.RETIRED, VersionState.DISQUALIFIED)
+_NAMED: Final = 5
+
 
 class Fate(StrEnum):
     """What happens to a row when the account that it refers to is deleted."""
@@ -101,12 +106,6 @@ FATES: Final = {
     "webhooks.WebhookEndpoint.owner": Fate.OWN_STEP,
 }
 """The fate of a row, by the model and the field that refers to the person."""
-
-
-_PUBLIC: Final = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
-_TAKES_ENTRIES_OUT: Final = (*UNSTARTED, TournamentState.RUNNING, TournamentState.PAUSED)
-_FOR_GOOD: Final = (VersionState.RETIRED, VersionState.DISQUALIFIED)
-_NAMED: Final = 5
 
 
 def delete_own_account(

@@ -78,6 +78,30 @@ audit.ndjson            what the audit log says about you
 A file that ends in .ndjson has one JSON object in each line. Times are in UTC. Replays of matches
 are at /api/v1/replays/ID/.
 """
+_READERS: Final = (
+    validation_quota,
+    archive_quota,
+    challenges.daily_quota,
+    challenges.under_way_quota,
+    friendlies.daily_quota,
+    friendlies.under_way_quota,
+    desk_records.daily_quota,
+    desk_records.kept_quota,
+    token_quota,
+    passkey_quota,
+    endpoint_quota,
+    team_quota,
+)
+_RATES: Final[Mapping[str, str]] = {
+    "uploads": "Uploads of bots",
+    "desk_records": "Uploads of records from your desk",
+    "exports": "Exports of whole tables and proofs",
+    "own_exports": "Exports of everything about yourself",
+    "histories": "Stretches of histories of a game",
+    "searches": "Searches",
+    "webhook_sends": "Test events and redeliveries of webhooks",
+}
+"""What the rates of one person count that are not of all requests."""
 
 
 def export_account(person: User) -> Iterator[bytes]:
@@ -331,32 +355,6 @@ def _desk_records(person: User) -> Iterator[DeskRecord]:
 
 def _desk_record(row: DeskRecord) -> Row:
     return {"id": row.pk, "created_at": row.created_at, "record": row.record}
-
-
-_READERS: Final = (
-    validation_quota,
-    archive_quota,
-    challenges.daily_quota,
-    challenges.under_way_quota,
-    friendlies.daily_quota,
-    friendlies.under_way_quota,
-    desk_records.daily_quota,
-    desk_records.kept_quota,
-    token_quota,
-    passkey_quota,
-    endpoint_quota,
-    team_quota,
-)
-_RATES: Final[Mapping[str, str]] = {
-    "uploads": "Uploads of bots",
-    "desk_records": "Uploads of records from your desk",
-    "exports": "Exports of whole tables and proofs",
-    "own_exports": "Exports of everything about yourself",
-    "histories": "Stretches of histories of a game",
-    "searches": "Searches",
-    "webhook_sends": "Test events and redeliveries of webhooks",
-}
-"""What the rates of one person count that are not of all requests."""
 
 
 def read_quotas(person: User) -> list[Quota]:

@@ -35,6 +35,7 @@ _AT_ONCE: Final = 1000
 _USUAL_DRAWS: Final = 0.1
 
 Json = dict[str, Any]  # Any: JSON
+_DAYS: Final = 365
 
 
 def refresh_ranking() -> RankingTable | None:
@@ -169,9 +170,6 @@ def _delete_tables(tables: Any) -> None:  # Any: a set of tables
                 if not table.lines.filter(pk__in=list(part)).delete()[0]:
                     break
         table.delete()
-
-
-_DAYS: Final = 365
 
 
 def keep_ranking() -> int:

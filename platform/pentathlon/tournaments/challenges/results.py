@@ -13,6 +13,9 @@ from pentathlon_engines.strength.sprt import WIN, Sprt, SprtDecision, half_point
 
 SPRT = Sprt()
 """A test of whether the challenger is better, the same as in A/B tournaments."""
+_MOST_READ = 100
+"""The most challenges between the same two that a test reads: at most 2,000 blocks."""
+_UNENDED = (MatchState.PENDING, MatchState.RUNNING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +57,6 @@ def reading_of(cells: Sequence[int], *, matches: int) -> SprtReading | None:
         counts=tuple(counts),
         first_look=SPRT.first_look,
     )
-
-
-_MOST_READ = 100
-"""The most challenges between the same two that a test reads: at most 2,000 blocks."""
-_UNENDED = (MatchState.PENDING, MatchState.RUNNING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

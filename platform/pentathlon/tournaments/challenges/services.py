@@ -35,6 +35,10 @@ from pentathlon.tournaments.challenges.results import blocks_of, cells_of, with_
 from pentathlon.webhooks.outbox import note_event
 from pentathlon_engines.record.shape import SEED_END
 
+DEFAULT_BLOCKS = 10
+_out_of_play = Bulkheads[int]("matches of challenge")
+_PAIR = 2
+
 
 def daily_quota(author: User) -> Quota:
     """Return how many matches were asked for today; a day begins at midnight in UTC.
@@ -87,11 +91,6 @@ def check_quotas(author: User, *, matches: int) -> None:
         wanted=matches,
         field="blocks",
     )
-
-
-DEFAULT_BLOCKS = 10
-_out_of_play = Bulkheads[int]("matches of challenge")
-_PAIR = 2
 
 
 @transaction.atomic

@@ -35,6 +35,7 @@ ENTRY_LANGUAGES: Final = (*LANGUAGES, COMMAND)
 MOST_VERSIONS: Final = 1000
 MOST_MATCHES: Final = 1_000_000
 MOST_TEAM_ENTRIES: Final = 200
+_UNDER_WAY: Final = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,9 +197,6 @@ def _broken(rules: EntryRules, versions: Sequence[BotVersion], *, game: str) -> 
 
 def _date(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment:%d %b %Y}"
-
-
-_UNDER_WAY: Final = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
 
 
 def check_caps(tournament: Tournament, version: BotVersion, *, team: Team | None) -> None:

@@ -29,6 +29,8 @@ from pentathlon.tournaments.models import UNSTARTED, Entry, EntryState, Tourname
 from pentathlon.tournaments.notices import audit_entry
 from pentathlon.tournaments.people_rows import Team
 
+_LONGEST_REASON = 300
+
 
 @transaction.atomic
 def enter_tournament(
@@ -116,9 +118,6 @@ def _check_not_entered(tournament: Tournament, versions: Sequence[BotVersion]) -
         raise Conflict(
             f"Already entered: {', '.join(again)}.", code="already_entered", field="versions"
         )
-
-
-_LONGEST_REASON = 300
 
 
 @transaction.atomic

@@ -47,6 +47,8 @@ from pentathlon_engines.strength.places import shared_places, shared_points
 from pentathlon_engines.tournament.document import TournamentDocument
 
 _UNTOLD: Final = (*UNSTARTED, TournamentState.CANCELLED)
+_LONGEST: int = Tournament._meta.get_field("start_problem").max_length or 0
+_starts = Bulkheads[int]("start of tournament")
 
 
 class _Side(NamedTuple):
@@ -206,10 +208,6 @@ def _ordered(by_side: Mapping[_Side, tuple[EventCell | None, ...]]) -> list[Even
 
 def _sum(cells: Sequence[EventCell | None]) -> float:
     return sum(cell.points for cell in cells if cell is not None)
-
-
-_LONGEST: int = Tournament._meta.get_field("start_problem").max_length or 0
-_starts = Bulkheads[int]("start of tournament")
 
 
 def start_due_tournaments() -> int:

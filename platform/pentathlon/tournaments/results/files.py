@@ -21,6 +21,16 @@ from pentathlon.tournaments.results.standings import Standing, standings
 from pentathlon.tournaments.scheduling.secrecy import count_parts, places_of_part, sealed_blocks
 
 _POOL = ("pk", "algorithm_version", "ledger_version", "applied_seq", "recomputes", "done", "void")
+_CHUNK: Final = 5000
+_MATCH_COLUMNS: Final = ("index", "round", "block", "match", "state", "seed")
+_SEAT_COLUMNS: Final = (
+    *("seat", "bot", "version", "rank", "score", "reason", "fault", "chain", "revoked"),
+)
+STANDING_COLUMNS: Final = (
+    *("place", "group", "bot", "version", "author", "state", "points", "matches", "wins"),
+    *("draws", "losses", "faults", "strength", "sigma", "low", "high", "rank_low", "rank_high"),
+    *("chance_of_best", "former_versions", "byes", "forfeits", "cancelled"),
+)
 
 
 def state_of_tables(tournament: Tournament) -> tuple[object, ...]:
@@ -53,18 +63,6 @@ def state_of_matches(
     )
     row = rows.values_list("state", "revealed_at", "replaced", "settled", "checked")
     return (tournament.pk, tournament.created_at, names_version(), *row, list(states))
-
-
-_CHUNK: Final = 5000
-_MATCH_COLUMNS: Final = ("index", "round", "block", "match", "state", "seed")
-_SEAT_COLUMNS: Final = (
-    *("seat", "bot", "version", "rank", "score", "reason", "fault", "chain", "revoked"),
-)
-STANDING_COLUMNS: Final = (
-    *("place", "group", "bot", "version", "author", "state", "points", "matches", "wins"),
-    *("draws", "losses", "faults", "strength", "sigma", "low", "high", "rank_low", "rank_high"),
-    *("chance_of_best", "former_versions", "byes", "forfeits", "cancelled"),
-)
 
 
 def answer_standings(request: HttpRequest, tournament: Tournament) -> HttpResponseBase:

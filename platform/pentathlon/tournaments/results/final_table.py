@@ -28,6 +28,13 @@ from pentathlon_engines.strength.thurstone import fit
 
 _PAIR: Final = 2
 _MEDALS: Final = 3
+_LAST = 3
+"""The last place of a podium."""
+_MOST_NAMED = 5
+_FACTS: Final = (
+    *("place", "group", "mu", "sigma", "rank_low", "rank_high"),
+    *("fold_mu", "fold_sigma", "chance_of_best"),
+)
 
 
 def final_rows(tournament: Tournament) -> list[FinalRow]:
@@ -129,11 +136,6 @@ def _matches(
         yield PlayedMatch(players, ranks, block, course or None)
 
 
-_LAST = 3
-"""The last place of a podium."""
-_MOST_NAMED = 5
-
-
 class Step(NamedTuple):
     """One place of a podium, and the versions that share it."""
 
@@ -185,12 +187,6 @@ def _named(versions: Sequence[BotVersion]) -> str:
     if len(names) <= _MOST_NAMED:
         return enumerate_all(names)
     return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
-
-
-_FACTS: Final = (
-    *("place", "group", "mu", "sigma", "rank_low", "rank_high"),
-    *("fold_mu", "fold_sigma", "chance_of_best"),
-)
 
 
 def verify_final_table(*, tournament_id: int) -> list[Difference]:

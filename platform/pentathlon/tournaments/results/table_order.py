@@ -19,6 +19,8 @@ from pentathlon_engines.tournament.departures import points_of_forfeits, results
 from pentathlon_engines.tournament.formats.interface import AS_PLAYED, Format, GivingByes
 from pentathlon_engines.tournament.tie_breaks import Group, Results
 
+_SUMS = ("matches", "wins", "draws", "faults", "ahead", "level")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableResults:
@@ -102,9 +104,6 @@ def _results_of(scores: Scores, numbers: Mapping[int, int], fit: Mapping[int, fl
         },
         fit=fit,
     )
-
-
-_SUMS = ("matches", "wins", "draws", "faults", "ahead", "level")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,15 @@ from pentathlon.tournaments.models import (
 from pentathlon_engines.tournament.batches import Ranks
 from pentathlon_engines.tournament.departures import forfeit_ranks
 
+Json = Any
+MOST_REPLAYS: Final = 2
+"""How often a block may be played again because the platform failed to play one of its legs."""
+_AT_ONCE: Final = 300
+"""Legs that one transaction looks at."""
+_UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
+_SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
+_blocks = TournamentSteps("blocks of tournament", told="Its results cannot be counted.")
+
 
 def numbers_of_versions(tournament: Tournament) -> dict[int, int]:
     """Return the number of the entry for which each version plays or has played; one query."""
@@ -73,9 +82,6 @@ def versions_out(tournament: Tournament) -> set[int]:
         if why_left:
             out |= former[entry]
     return out
-
-
-Json = Any
 
 
 class BlockResult(NamedTuple):
@@ -116,15 +122,6 @@ def cut_short(legs: Sequence[PlayedLeg], *, out: Collection[int]) -> BlockResult
         forfeit_ranks(leg.versions, out) if leg.ranks is None else tuple(leg.ranks) for leg in legs
     )
     return BlockResult(ranks, forfeits)
-
-
-MOST_REPLAYS: Final = 2
-"""How often a block may be played again because the platform failed to play one of its legs."""
-_AT_ONCE: Final = 300
-"""Legs that one transaction looks at."""
-_UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
-_SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
-_blocks = TournamentSteps("blocks of tournament", told="Its results cannot be counted.")
 
 
 def mark_due(match_ids: Collection[int]) -> None:

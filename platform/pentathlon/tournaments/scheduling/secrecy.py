@@ -25,6 +25,11 @@ from pentathlon_engines.tournament.proof_schedule import Proof
 _SEALED: Final = "is_sealed"
 """The attribute that `with_seals` adds to a match."""
 _UNFINISHED: Final = Q(state__in=(MatchState.PENDING, MatchState.RUNNING))
+LARGEST_PART: Final = 10_000
+"""Matches in a part; as blocks stay whole, there may be some more or fewer."""
+Row = list[object]
+_FIELDS = ("index", "round", "block", "match_id", "match__state")
+_SEALED_FIELDS = ("match__seed", "match__alias")
 
 
 def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
@@ -83,10 +88,6 @@ def check_unsealed(match: Match) -> None:
     )
 
 
-LARGEST_PART: Final = 10_000
-"""Matches in a part; as blocks stay whole, there may be some more or fewer."""
-
-
 def count_parts(tournament: Tournament) -> int:
     """Return the number of parts of the matches made so far; 1 even if there are none."""
     return max(1, -(-tournament.scheduled // LARGEST_PART))
@@ -116,11 +117,6 @@ def _begin(tournament: Tournament, index: int) -> int:
     if block is None:
         return index + 1
     return places.filter(block=block).order_by("index").values_list("index", flat=True)[0]
-
-
-Row = list[object]
-_FIELDS = ("index", "round", "block", "match_id", "match__state")
-_SEALED_FIELDS = ("match__seed", "match__alias")
 
 
 def proof(tournament: Tournament, *, part: int = 1) -> Proof:

@@ -27,6 +27,18 @@ from pentathlon_engines.light_json import read_data
 
 _LONGEST_VALUE: Final = 44
 _BOTS: Final = Path(pentathlon_engines.__file__).parent / "first_bots"
+SCALE: Final = (0.0, 50.0)
+_STAGES: Final = (0, 10, 100)
+_OPPONENT: Final = Skill(mu=MU, sigma=1.0)
+_WINS_OF_THREE: Final = 2
+_DRAWS: Final = 0.0
+_POINTS: Final = 400
+_TALL: Final = 0.85
+"""The share of the height that the tallest curve takes; its label needs the rest."""
+_LABEL_AT: Final = 1.0
+"""Where a curve's label stands, in standard deviations from the peak."""
+_LEADS: Final = (0.5, 1.0, 2.0, 3.0)
+"""The leads that are shown, in betas."""
 
 
 class FieldRow(NamedTuple):
@@ -137,19 +149,7 @@ def _first_bot(game: str) -> FirstBot:
     return FirstBot(source.strip(), figures["matches"], round(figures["points"]))
 
 
-SCALE: Final = (0.0, 50.0)
-_STAGES: Final = (0, 10, 100)
-_OPPONENT: Final = Skill(mu=MU, sigma=1.0)
-_WINS_OF_THREE: Final = 2
-_DRAWS: Final = 0.0
-_POINTS: Final = 400
 _HIGH, _WIDE = 100.0, 1000.0
-_TALL: Final = 0.85
-"""The share of the height that the tallest curve takes; its label needs the rest."""
-_LABEL_AT: Final = 1.0
-"""Where a curve's label stands, in standard deviations from the peak."""
-_LEADS: Final = (0.5, 1.0, 2.0, 3.0)
-"""The leads that are shown, in betas."""
 
 
 class LessonStage(NamedTuple):

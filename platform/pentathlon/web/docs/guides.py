@@ -21,6 +21,12 @@ from markdown_it.utils import EnvType, OptionsDict
 from pentathlon.core.documents import PageRenderer, leads_out
 from pentathlon_engines import GAMES
 
+_KEPT: Final = 256
+"""How many texts are kept as HTML."""
+_LONGEST_SUMMARY: Final = 200
+_HIGHEST: Final = 3
+_BREAKS: Final = ("softbreak", "hardbreak")
+
 
 class Guide(NamedTuple):
     """One line of the contents. Its `about` is plain text, like everything here."""
@@ -251,13 +257,6 @@ REFUSALS: Final = {
         "The build made no file that starts the bot.", "Let `-o` name what `command` starts."
     ),
 }
-
-
-_KEPT: Final = 256
-"""How many texts are kept as HTML."""
-_LONGEST_SUMMARY: Final = 200
-_HIGHEST: Final = 3
-_BREAKS: Final = ("softbreak", "hardbreak")
 
 
 @lru_cache(maxsize=_KEPT)

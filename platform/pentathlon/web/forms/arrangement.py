@@ -30,6 +30,11 @@ _PLACES: Final = (
     *("Africa/", "America/", "Antarctica/", "Arctic/", "Asia/", "Atlantic/", "Australia/"),
     *("Europe/", "Indian/", "Pacific/"),
 )
+_MOST_CHOICES = 500
+_RULES = (
+    *("languages", "newest_only", "uploaded_from", "new_bots_from", "most_versions"),
+    *("fewest_matches", "entries_per_team"),
+)
 
 
 @cache
@@ -97,13 +102,6 @@ class ZonedForm(forms.Form):
         known = wanted if self.fields["zone"].valid_value(wanted) else UTC  # type: ignore[attr-defined]  # a choice field
         with timezone.override(ZoneInfo(known)):
             super()._clean_fields()  # type: ignore[misc]  # the stubs leave it out
-
-
-_MOST_CHOICES = 500
-_RULES = (
-    *("languages", "newest_only", "uploaded_from", "new_bots_from", "most_versions"),
-    *("fewest_matches", "entries_per_team"),
-)
 
 
 def _moment(label: str, hint: str = "") -> forms.DateTimeField:

@@ -21,6 +21,16 @@ _LONGEST_LIST = 4_000
 _NO_KEY = bytes(32)
 _MANY = 32
 """A field that is large enough for every format, since only the seats matter."""
+_LABELS: Final[Mapping[str, tuple[str, str]]] = {
+    "action_cpu_s": ("CPU seconds per action", "Thinking time for one decision."),
+    "match_cpu_s": ("CPU seconds per match", "A bot’s thinking time in total."),
+    "action_wall_s": ("Seconds asleep per action", "Time that a bot sleeps or waits."),
+    "match_wall_s": ("Seconds asleep per match", "In all actions together."),
+    "startup_wall_s": ("Seconds to start", "Until a bot says that it is ready."),
+    "memory_mb": ("Memory in MiB", "For a bot with all its processes."),
+}
+_USUAL: Final = Limits().to_json()
+_LONGEST_KIND: Final = 60
 
 
 def formats_of(info: GameInfo) -> dict[str, Format]:
@@ -107,18 +117,6 @@ def _field(name: str, parameter: Parameter) -> forms.Field:
     about |= {"min_value": schema.get("minimum"), "max_value": schema.get("maximum")}
     about["required"] = "null" not in kinds
     return forms.IntegerField(**about) if "integer" in kinds else forms.FloatField(**about)
-
-
-_LABELS: Final[Mapping[str, tuple[str, str]]] = {
-    "action_cpu_s": ("CPU seconds per action", "Thinking time for one decision."),
-    "match_cpu_s": ("CPU seconds per match", "A bot’s thinking time in total."),
-    "action_wall_s": ("Seconds asleep per action", "Time that a bot sleeps or waits."),
-    "match_wall_s": ("Seconds asleep per match", "In all actions together."),
-    "startup_wall_s": ("Seconds to start", "Until a bot says that it is ready."),
-    "memory_mb": ("Memory in MiB", "For a bot with all its processes."),
-}
-_USUAL: Final = Limits().to_json()
-_LONGEST_KIND: Final = 60
 
 
 class PlanForm(forms.Form):

@@ -28,6 +28,7 @@ register.filter(duration)
 _KB = 1000
 _UNITS = ("kB", "MB", "GB", "TB")
 _TEN_SECONDS = 10
+_TERM = '<span class="term" tabindex="0">{}<span class="tip" role="tooltip">{}</span></span>'
 
 
 @register.filter
@@ -228,9 +229,6 @@ def _by(match: Match) -> str:
     is_fault = match.outcome_reason == "fault"
     reason = "by another’s fault" if is_fault else words(match.outcome_reason)
     return f", {reason}"
-
-
-_TERM = '<span class="term" tabindex="0">{}<span class="tip" role="tooltip">{}</span></span>'
 
 
 @cache

@@ -15,6 +15,9 @@ from pentathlon.web.docs.guides import Place, place_of
 from pentathlon.web.templatetags.components import glyph
 
 register = template.Library()
+_HEADING: Final = re.compile(r'<h([23])(?: id="([^"]*)")?>(.*?)</h\1>', re.DOTALL)
+_FEWEST: Final = 3
+"""The number of parts from which on a page has its own contents."""
 
 
 @register.simple_tag(takes_context=True)
@@ -72,11 +75,6 @@ def shell(content: str) -> SafeString:
         glyph("copy"),
         "" if len(commands) == 1 else "s",
     )
-
-
-_HEADING: Final = re.compile(r'<h([23])(?: id="([^"]*)")?>(.*?)</h\1>', re.DOTALL)
-_FEWEST: Final = 3
-"""The number of parts from which on a page has its own contents."""
 
 
 @register.simple_tag(takes_context=True)

@@ -66,6 +66,7 @@ from pentathlon.web.throttle import throttle_sign_ins, too_many
 _STOPPED_SHOWN = 20
 _CHALLENGES_SHOWN = 10
 _OFFERS_SHOWN = 20
+_PRINTING: Final = "django.core.mail.backends.console.EmailBackend"
 
 
 @takes_password
@@ -139,9 +140,6 @@ def token_revoke(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """Revoke one of the user's tokens."""
     revoke_token(actor=signed_in_user(request), public_id=public_id)
     return say(request, "The token is revoked.", "account")
-
-
-_PRINTING: Final = "django.core.mail.backends.console.EmailBackend"
 
 
 @takes_password

@@ -55,6 +55,13 @@ from pentathlon.web.requests import (
 )
 from pentathlon.web.throttle import View
 
+_DAY_S: Final = 86_400
+_GRANTS: Final = ("authorization_code", "refresh_token")
+_CLIENT_AUTH: Final = ("client_secret_basic", "client_secret_post", "none")
+_SCHEMES: Final = "ALLOWED_REDIRECT_URI_SCHEMES"
+_protocol: Final = OAuthLibMixin()
+_revoke: View = RevokeTokenView.as_view()
+
 
 class AppForm(forms.Form):
     """The data of an app for people and the protocol."""
@@ -188,14 +195,6 @@ def _page(
     }
     status = HTTPStatus.CREATED if secret or is_new else HTTPStatus.OK
     return render(request, "web/apps/app.html", context, status=status)
-
-
-_DAY_S: Final = 86_400
-_GRANTS: Final = ("authorization_code", "refresh_token")
-_CLIENT_AUTH: Final = ("client_secret_basic", "client_secret_post", "none")
-_SCHEMES: Final = "ALLOWED_REDIRECT_URI_SCHEMES"
-_protocol: Final = OAuthLibMixin()
-_revoke: View = RevokeTokenView.as_view()
 
 
 @never_cache

@@ -45,6 +45,22 @@ from pentathlon.web.requests import (
 )
 from pentathlon.web.views.tournaments import load_tournament
 
+_SHOWN: Final = 20
+_SAID: Final = {
+    "give-organiser": "{} is an organiser now.",
+    "take-organiser": "{} is no longer an organiser.",
+    "give-staff": "{} is staff now.",
+    "take-staff": "{} is no longer staff.",
+    "give-vouched": "{} is a vouched author now.",
+    "take-vouched": "Nobody vouches for {} any more.",
+    "close": "The account of {} is closed.",
+    "reopen": "The account of {} is open again.",
+}
+_SERVICES: Final[dict[str, Callable[..., User]]] = {
+    "close": close_account,
+    "reopen": reopen_account,
+}
+
 
 class AuditFilterForm(forms.Form):
     """A filter of events; empty fields match everything."""
@@ -99,23 +115,6 @@ def decisions_about(person: User, *, actor: User) -> list[tuple[str, str]]:
         return found
     closing = ("close", "close the account") if person.is_active else ("reopen", "open it again")
     return [*found, closing]
-
-
-_SHOWN: Final = 20
-_SAID: Final = {
-    "give-organiser": "{} is an organiser now.",
-    "take-organiser": "{} is no longer an organiser.",
-    "give-staff": "{} is staff now.",
-    "take-staff": "{} is no longer staff.",
-    "give-vouched": "{} is a vouched author now.",
-    "take-vouched": "Nobody vouches for {} any more.",
-    "close": "The account of {} is closed.",
-    "reopen": "The account of {} is open again.",
-}
-_SERVICES: Final[dict[str, Callable[..., User]]] = {
-    "close": close_account,
-    "reopen": reopen_account,
-}
 
 
 @never_cache

@@ -62,6 +62,7 @@ _RECENT = 10
 _FAULTS = 5
 _CANDIDATES = 20
 """Matches read of each version; some may be validation matches, which not everybody may see."""
+_RATE: Final = "uploads"
 
 
 @require_safe
@@ -256,9 +257,6 @@ def _chart(found: Bot, rating: Rating) -> dict[str, object]:
         "title": rating.pool.title,
         "chart": rating_chart(bot_id=found.pk, pool_key=rating.pool.key),
     }
-
-
-_RATE: Final = "uploads"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,7 @@ from pentathlon_engines import GAMES
 
 _MOST_CHOICES = 500
 _PAIR = 2
+Context = dict[str, Any]  # Any: what templates take
 
 
 class ChallengeForm(forms.Form):
@@ -114,9 +115,6 @@ def _own(actor: User, games: list[str], against: BotVersion | None) -> list[tupl
     found = playing.select_related("bot").defer("validation_log", "manifest")
     ordered = found.order_by("bot__name", "-number")[:_MOST_CHOICES]
     return [(str(each.pk), each.label) for each in ordered if each != against]
-
-
-Context = dict[str, Any]  # Any: what templates take
 
 
 @require_safe

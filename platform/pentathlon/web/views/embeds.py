@@ -37,6 +37,24 @@ from pentathlon_engines.contract.registry import unknown_game
 _WIDTH: Final = 480
 _HEIGHT: Final = 760
 _SMALLEST: Final = 240
+P = ParamSpec("P")
+_View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+_BEST = 10
+KEEPS_S = 300
+_POLICY = "; ".join(
+    f"{name} {value}"
+    for name, value in {
+        **settings.CONTENT_SECURITY_POLICY,
+        "form-action": "'none'",
+        "frame-ancestors": "*",
+    }.items()
+)
+Offer = dict[str, Any]  # Any: JSON
+_LONGEST: Final = 500
+_MOST_DIGITS: Final = 6
+_MOMENT: Final = ("ply", "seat")
+"""Parameters of an address that say which moment of a match is meant."""
+_SIZE: Final = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,20 +104,6 @@ def _absolute(request: HttpRequest, path: str) -> str:
 
 def _within(wanted: int, most: int | None) -> int:
     return wanted if most is None else max(_SMALLEST, min(wanted, most))
-
-
-P = ParamSpec("P")
-_View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
-_BEST = 10
-KEEPS_S = 300
-_POLICY = "; ".join(
-    f"{name} {value}"
-    for name, value in {
-        **settings.CONTENT_SECURITY_POLICY,
-        "form-action": "'none'",
-        "frame-ancestors": "*",
-    }.items()
-)
 
 
 def _frameable(view: _View[P]) -> _View[P]:
@@ -175,15 +179,6 @@ def _theme(request: HttpRequest) -> str:
     """Return the theme that the embedding site asks for; empty for that of the device."""
     wanted = request.GET.get("theme", "")
     return wanted if wanted in {"light", "dark"} else ""
-
-
-Offer = dict[str, Any]  # Any: JSON
-
-_LONGEST: Final = 500
-_MOST_DIGITS: Final = 6
-_MOMENT: Final = ("ply", "seat")
-"""Parameters of an address that say which moment of a match is meant."""
-_SIZE: Final = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 
 
 @require_safe

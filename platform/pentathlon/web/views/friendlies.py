@@ -43,6 +43,7 @@ from pentathlon_engines.record.record import events_by, position
 from pentathlon_engines.record.shape import Record
 
 _MOST_CHOICES = 500
+Context = dict[str, Any]  # Any: what templates take
 
 
 class FriendlyForm(forms.Form):
@@ -127,9 +128,6 @@ def _seats(highest: int, to_move: int | None) -> list[tuple[str, str]]:
     by_default = "a random one" if to_move is None else f"the one to move, {name_seat(to_move)}"
     named = [(str(seat), f"{name_seat(seat)} (seat {seat})") for seat in range(highest)]
     return [("", by_default), *named]
-
-
-Context = dict[str, Any]  # Any: what templates take
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

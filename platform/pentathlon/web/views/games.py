@@ -44,6 +44,7 @@ from pentathlon_engines.record.shape import Record
 
 _RECENT = 10
 _BEST = 5
+_PARTS_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +201,6 @@ def _share(found: Exploration, text: str) -> float:
     total = sum(each.reached.matches for each in found.nexts)
     own = next(each.reached.matches for each in found.nexts if each.text == text)
     return own / total if total else 0.0
-
-
-_PARTS_SHOWN = 200
 
 
 @require_safe

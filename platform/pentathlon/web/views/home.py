@@ -30,6 +30,9 @@ _CARDS = 3
 _BEST = 5
 _LEADERBOARDS = 3
 _TOURNAMENTS = 4
+_SHOWN = 8
+"""How many names of each kind are shown if all kinds are."""
+_A_YEAR_S = 365 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +98,6 @@ def _cards() -> list[MatchCard]:
     return match_cards([*live, *recent])
 
 
-_SHOWN = 8
-"""How many names of each kind are shown if all kinds are."""
-
-
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
     """Find what the query `q` names; `kind` shows only one kind, but more of it."""
@@ -146,9 +145,6 @@ def _address(found: FoundName) -> str:
     if found.kind is Kind.PERSON:
         return reverse("profile", args=[found.name])
     return reverse(found.kind.value, args=[found.id])
-
-
-_A_YEAR_S = 365 * 24 * 3600
 
 
 @require_POST

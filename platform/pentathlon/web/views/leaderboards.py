@@ -51,6 +51,12 @@ from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
 
 _NARROWING = ("author", "language", "references")
+_CHOICES = {
+    "join": (join_ladder, "plays in"),
+    "pause": (pause_ladder, "pauses in"),
+    "leave": (leave_ladder, "has left"),
+}
+_SEASONS_SHOWN = 50
 
 
 @require_safe
@@ -164,14 +170,6 @@ def ranking(request: HttpRequest) -> HttpResponse:
         "older": page + 1 if page < pages else None,
     }
     return render(request, "web/ranking.html", context)
-
-
-_CHOICES = {
-    "join": (join_ladder, "plays in"),
-    "pause": (pause_ladder, "pauses in"),
-    "leave": (leave_ladder, "has left"),
-}
-_SEASONS_SHOWN = 50
 
 
 @require_safe

@@ -34,6 +34,13 @@ _RATINGS: Final = 100
 _TITLES: Final = 20
 _RECENT: Final = 10
 _OF_EACH_VERSION: Final = 20
+_PAGE: Final = 50
+_ORDER_WORDS: Final = {
+    "meetings": "Most meetings",
+    "share": "Best share",
+    "best": "Better than expected",
+    "worst": "Worse than expected",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +84,6 @@ def _lines(bots: list[Bot]) -> list[BotLine]:
         found.setdefault(rating.version.bot_id, []).append(rating)
     lines = [BotLine(bot=bot, ratings=found.get(bot.pk, [])) for bot in bots]
     return sorted(lines, key=lambda line: not line.ratings)
-
-
-_PAGE: Final = 50
-_ORDER_WORDS: Final = {
-    "meetings": "Most meetings",
-    "share": "Best share",
-    "best": "Better than expected",
-    "worst": "Worse than expected",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ from pentathlon.web.requests import (
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _LONGEST_NAME = 150
+_CHALLENGE: Final = "passkey_to_delete"
 
 
 class DeleteOwnForm(forms.Form):
@@ -81,9 +82,6 @@ class DeleteOtherForm(forms.Form):
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
     )
     reason = forms.CharField(max_length=LONGEST_REASON, help_text="Kept in the audit log.")
-
-
-_CHALLENGE: Final = "passkey_to_delete"
 
 
 @never_cache

@@ -60,6 +60,9 @@ _LONGEST: Final = 26
 """The most letters of a line beside a board."""
 _LONGEST_ALONE: Final = 44
 """The most letters of a line that has the whole width to itself."""
+_KEEPS = "public, max-age=3600"
+_ROWS = 5
+_ACROSS = 'class="board wide"'
 
 
 def match_card(
@@ -188,11 +191,6 @@ def _card(content: str, *, x: int) -> str:
         f'<text x="{x}" y="62" font-size="26" font-weight="700" fill="{_ACCENT}">'
         f"Pentathlon</text>{content}</svg>"
     )
-
-
-_KEEPS = "public, max-age=3600"
-_ROWS = 5
-_ACROSS = 'class="board wide"'
 
 
 @require_safe

@@ -46,6 +46,14 @@ _MARGIN: Final = 4
 """The white margin that readers need around a code, in modules."""
 _PAPER, _INK = "#ffffff", "#000000"
 """The colours in both themes: many readers do not recognise codes that are light on dark."""
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+CONFIRMED_S: Final = 600
+"""How long a password that was typed again counts, within the same session."""
+_KEY: Final = "confirmed_at"
+_SALT: Final = "totp_salt"
+_CHALLENGE: Final = "passkey_to_add"
+Context = dict[str, Any]  # Any: what templates take
 
 
 def draw_qr_code(text: str, *, label: str) -> SafeString:
@@ -75,14 +83,6 @@ def _runs(y: int, row: bytes) -> str:
     return outline
 
 
-P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, P], HttpResponse]
-
-CONFIRMED_S: Final = 600
-"""How long a password that was typed again counts, within the same session."""
-_KEY: Final = "confirmed_at"
-
-
 def note_confirmed(request: HttpRequest) -> None:
     """Remember that the password was typed again."""
     request.session[_KEY] = time.time()
@@ -105,11 +105,6 @@ def confirmed_first(view: View[P]) -> View[P]:
         return redirect(f"{reverse('confirm')}?{urlencode({'next': back})}")
 
     return answer
-
-
-_SALT: Final = "totp_salt"
-_CHALLENGE: Final = "passkey_to_add"
-Context = dict[str, Any]  # Any: what templates take
 
 
 @never_cache

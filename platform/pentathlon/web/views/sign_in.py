@@ -64,6 +64,14 @@ _SYSTEMS: Final = (
     ("Mac OS X", "macOS"),
     ("Linux", "Linux"),
 )
+_BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
+_WAITING_S: Final = 600
+"""How long a right password waits for the second factor."""
+# Keys of the session. Each challenge has the key of its purpose, which decides what is checked.
+_WAITING: Final = "second_step"
+_SIGN_IN_CHALLENGE: Final = "passkey_to_sign_in"
+_SECOND_CHALLENGE: Final = "passkey_as_second_factor"
+_APPROVE = "approve"
 
 
 def device_name(user_agent: str) -> str:
@@ -76,15 +84,6 @@ def device_name(user_agent: str) -> str:
 
 def _first(names: Sequence[tuple[str, str]], text: str) -> str:
     return next((name for mark, name in names if mark in text), "")
-
-
-_BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
-_WAITING_S: Final = 600
-"""How long a right password waits for the second factor."""
-# Keys of the session. Each challenge has the key of its purpose, which decides what is checked.
-_WAITING: Final = "second_step"
-_SIGN_IN_CHALLENGE: Final = "passkey_to_sign_in"
-_SECOND_CHALLENGE: Final = "passkey_as_second_factor"
 
 
 class _PasswordStep(LoginView):
@@ -240,9 +239,6 @@ def _sign_in(request: HttpRequest, person: User, address: str) -> HttpResponse:
     response = redirect(address)
     remember_browser(request, response)
     return response
-
-
-_APPROVE = "approve"
 
 
 @never_cache

@@ -41,6 +41,12 @@ DATABASE_SHARE: Final = 0.5
 """The share of the database's cores for matches; the rest is for pages, vacuum and peaks."""
 DATABASE_BYTES: Final = 2 * 1024**4
 """The size above which a restore takes most of a day."""
+_WORDS = {
+    Work.RATED: "Rated matches: only for machines that you run yourself",
+    Work.UNRATED: "Unrated matches, and bots that play with people",
+    Work.BUILDS: "Building uploads for validation; rated play builds them again",
+    Work.ANALYSES: "Win-chance curves",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,14 +129,6 @@ def compute(cost: MatchCost, workload: Workload, *, row_bytes: float) -> Capacit
         gib_a_million_without_replays=row_bytes * 1e6 / 1024**3,
         days_to_full=DATABASE_BYTES / (bytes_a_match * workload.matches_a_day),
     )
-
-
-_WORDS = {
-    Work.RATED: "Rated matches: only for machines that you run yourself",
-    Work.UNRATED: "Unrated matches, and bots that play with people",
-    Work.BUILDS: "Building uploads for validation; rated play builds them again",
-    Work.ANALYSES: "Win-chance curves",
-}
 
 
 @require_safe

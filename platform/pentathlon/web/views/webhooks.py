@@ -48,6 +48,10 @@ from pentathlon.webhooks.services import (
     rotate_secret,
 )
 
+_DAY_S: Final = 86400
+_MARK: Final = 16
+Context = dict[str, Any]  # Any: what templates take
+
 
 def _choices(names: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(name, f"{name} – {EVENT_TYPES[name].meaning}") for name in names]
@@ -87,11 +91,6 @@ class MailForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
-
-
-_DAY_S: Final = 86400
-_MARK: Final = 16
-Context = dict[str, Any]  # Any: what templates take
 
 
 @never_cache
