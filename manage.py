@@ -42,7 +42,7 @@ def _run() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except (DatabaseError, InterfaceError) as error:
-        from pentathlon.core.services import explain_failure
+        from pentathlon.core.schema import explain_failure
 
         reason = explain_failure(error)
         if reason is None:

@@ -14,7 +14,7 @@ from pentathlon import work
 from pentathlon.bots.archives import find_files
 from pentathlon.core.errors import DomainError
 from pentathlon.core.outages import is_outage
-from pentathlon.core.services import wait_for_schema
+from pentathlon.core.schema import wait_for_schema
 from pentathlon.env import BadEnvironment
 from pentathlon.fleet.announcements import PLAY_MATCHES, Announcement
 from pentathlon.fleet.capabilities import Capabilities, least_sandbox

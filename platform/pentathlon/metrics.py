@@ -24,8 +24,9 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from redis import Redis, RedisError
 
+from pentathlon.core.schema import missing_migrations
 from pentathlon.core.server.proxies import WAS_FORWARDED
-from pentathlon.core.services import missing_migrations, silent_loops
+from pentathlon.core.services import silent_loops
 from pentathlon.fleet.queues import QUEUES
 from pentathlon.operations.gauges import register_gauges
 

@@ -16,7 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from pytest_django.plugin import DjangoDbBlocker
 
-from pentathlon.core.services import missing_migrations
+from pentathlon.core.schema import missing_migrations
 
 Tables = Mapping[str, object]
 

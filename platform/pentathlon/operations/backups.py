@@ -34,7 +34,7 @@ from django.utils.crypto import salted_hmac
 from psycopg import IsolationLevel
 
 from pentathlon.core.models import Leadership
-from pentathlon.core.services import applied_migrations, known_migrations, missing_migrations
+from pentathlon.core.schema import applied_migrations, known_migrations, missing_migrations
 from pentathlon.matches.transparency.services import continue_log
 from pentathlon.operations.backup_files import (
     BackupReader,

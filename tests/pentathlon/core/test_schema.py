@@ -6,7 +6,7 @@ from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from structlog.testing import capture_logs
 
-from pentathlon.core import services
+from pentathlon.core import schema
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,16 +25,16 @@ def _older() -> Iterator[None]:
 
 def test_database_that_lacks_a_migration_is_older() -> None:
     with _older():
-        assert services.missing_migrations() == [".".join(NEWEST)]
+        assert schema.missing_migrations() == [".".join(NEWEST)]
 
-    assert services.missing_migrations() == []
+    assert schema.missing_migrations() == []
 
 
 def test_process_waits_for_a_migration_and_says_so_once() -> None:
     looks = iter([False, False, False, True])
 
     with _older(), capture_logs() as logs:
-        services.wait_for_schema(is_stopping=lambda: next(looks), pause_s=0)
+        schema.wait_for_schema(is_stopping=lambda: next(looks), pause_s=0)
 
     assert [line["event"] for line in logs] == ["waiting for the database"]
     assert "1 migrations wait for `manage.py migrate`" in logs[0]["reason"]
@@ -53,15 +53,15 @@ def test_process_waits_for_a_database_that_is_away(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(MigrationRecorder, "applied_migrations", fail_once)
 
     with capture_logs() as logs:
-        services.wait_for_schema(pause_s=0)
+        schema.wait_for_schema(pause_s=0)
 
     assert [line["reason"] for line in logs] == ["connection refused"]
 
 
 def test_database_without_tables_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "applied_migrations", set)
+    monkeypatch.setattr(schema, "applied_migrations", set)
 
-    reason = services.explain_failure(OperationalError("no such table"))
+    reason = schema.explain_failure(OperationalError("no such table"))
 
     assert reason is not None
     assert reason.startswith("no_tables: ")

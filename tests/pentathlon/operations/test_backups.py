@@ -27,7 +27,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from pentathlon.accounts.models import BrowserSession, User
 from pentathlon.bots.models import Archive
 from pentathlon.connections import database
-from pentathlon.core.services import known_migrations
+from pentathlon.core.schema import known_migrations
 from pentathlon.matches.models import Match
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import read_record

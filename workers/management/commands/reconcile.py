@@ -12,7 +12,7 @@ from django.db import connection
 
 from pentathlon.accounts.letters import send_letters
 from pentathlon.core import tracing
-from pentathlon.core.services import wait_for_schema
+from pentathlon.core.schema import wait_for_schema
 from pentathlon.env import read_environment
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.insight.datasets.services import DatasetMaker
