@@ -14,7 +14,6 @@ Told = Mapping[str, Any]
 """An event of an observation (12.4), as JSON."""
 
 _COLOURS: Final[dict[str, str]] = {each["letter"]: each["name"] for each in RULES["colours"]}
-_BEASTS: Final = ("tortoise", "dragon", "tiger", "bird")
 
 
 def tell(change: Change) -> str:
