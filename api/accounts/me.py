@@ -18,7 +18,7 @@ from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.pagination import OnePage
 from api.protocol.requests import RequestSerializer, naming
 from pentathlon.accounts.models import Scope, User
-from pentathlon.accounts.oauth.protocol import IDENTITY
+from pentathlon.accounts.oauth.access import IDENTITY
 from pentathlon.accounts.passkeys import LARGEST_ANSWER, Json, begin_check
 from pentathlon.accounts.passwords import change_password
 from pentathlon.accounts.services import change_settings

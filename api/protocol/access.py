@@ -20,7 +20,8 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from pentathlon.accounts.models import ApiToken, Scope, User
-from pentathlon.accounts.oauth.protocol import ACCESS_PREFIX, AppAccess, find_app_access
+from pentathlon.accounts.oauth.access import AppAccess, find_app_access
+from pentathlon.accounts.oauth.protocol import ACCESS_PREFIX
 from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.accounts.services import note_token_use
 from pentathlon.core.server.limits import allowance

@@ -1,41 +1,24 @@
-"""Our choices where the OAuth package leaves OAuth 2.0 open: scopes, tokens, permissions."""
+"""Our choices where the OAuth package leaves OAuth 2.0 open: tokens, validation, defaults."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db import transaction
-from django.utils import timezone
-from oauth2_provider.models import RefreshToken, get_access_token_model
+from oauth2_provider.models import RefreshToken
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.scopes import BaseScopes
 from oauthlib.oauth2 import InvalidGrantError
 
-from pentathlon.accounts.models import Scope, User
-from pentathlon.accounts.oauth.models import OAuthApp
+from pentathlon.accounts.oauth.access import IDENTITY, SCOPES
 
-IDENTITY: Final = "identity:read"
-"""Who signs in: the account's name and number, which are public anyway, but no e-mail address."""
-SCOPES: Final[dict[str, str]] = {
-    IDENTITY: "know who you are: your username",
-    **dict(Scope.choices),
-}
 ACCESS_PREFIX: Final = "pta_"
 REFRESH_PREFIX: Final = "ptr_"
 CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 """A code challenge of the method S256: a SHA-256 in base64."""
 _SECRET_BYTES: Final = 32
-
-
-def in_words(scopes: Iterable[str]) -> list[str]:
-    """Return what scopes allow, in the order of the list, for people."""
-    asked = set(scopes)
-    return [words for scope, words in SCOPES.items() if scope in asked]
 
 
 def new_access_token(_request: object) -> str:
@@ -49,7 +32,7 @@ def new_refresh_token(_request: object) -> str:
 
 
 class AppScopes(BaseScopes):
-    """The scopes of `oauth.scopes`; an app that asks for none gets the identity."""
+    """The scopes of `oauth.access`; an app that asks for none gets the identity."""
 
     def get_all_scopes(self) -> dict[str, str]:
         """Return all scopes with what they allow."""
@@ -113,28 +96,3 @@ class AppValidator(OAuth2Validator):
 
     def _check_and_set_request_resource(self, request: Any) -> None:
         request.resource = []
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppAccess:
-    """An app that acts for a person."""
-
-    app: OAuthApp
-    person: User
-    """The person as an author or organiser; this object leaves out their rights as staff."""
-    scopes: tuple[str, ...]
-
-
-def find_app_access(secret: str) -> AppAccess | None:
-    """Return what the token with this secret allows now; None if it allows nothing."""
-    checksum = hashlib.sha256(secret.encode()).hexdigest()
-    tokens = get_access_token_model().objects.select_related("application__user", "user")
-    token = tokens.filter(token_checksum=checksum, expires__gt=timezone.now()).first()
-    if token is None or token.user is None or not token.user.is_active:
-        return None
-    if token.application is None or not token.application.is_usable(None):
-        return None
-    person: User = token.user
-    # This object is never saved: services read people anew before they change them.
-    person.is_staff = person.is_superuser = False
-    return AppAccess(app=token.application, person=person, scopes=tuple(token.scope.split()))

@@ -14,13 +14,13 @@ from oauth2_provider.models import get_access_token_model, get_grant_model, get_
 from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
+from pentathlon.accounts.oauth.access import in_words
 from pentathlon.accounts.oauth.models import (
     LONGEST_HOMEPAGE,
     LONGEST_NAME,
     OAuthApp,
     checked_redirects,
 )
-from pentathlon.accounts.oauth.protocol import in_words
 from pentathlon.accounts.roles import is_staff
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
 

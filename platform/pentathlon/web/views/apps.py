@@ -26,6 +26,7 @@ from oauth2_provider.views import RevokeTokenView
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2 import InvalidRequestError
 
+from pentathlon.accounts.oauth.access import IDENTITY, SCOPES, in_words
 from pentathlon.accounts.oauth.models import (
     LONGEST,
     LONGEST_HOMEPAGE,
@@ -34,7 +35,7 @@ from pentathlon.accounts.oauth.models import (
     OAuthApp,
     origin_of,
 )
-from pentathlon.accounts.oauth.protocol import CHALLENGE, IDENTITY, SCOPES, in_words
+from pentathlon.accounts.oauth.protocol import CHALLENGE
 from pentathlon.accounts.oauth.services import (
     MOST_APPS,
     allowed_apps,
