@@ -24,16 +24,14 @@ from pentathlon.matches.hidden_lanes import is_repeated
 from pentathlon.tournaments.documents.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.guards import check_organiser, check_state
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.organising.arrangement import Draft
 from pentathlon.tournaments.organising.changes import (
     FIXED,
     Setup,
     change_tournament,
-    edit_draft,
     problems_of_change,
-    read_draft,
     setup_of,
 )
+from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
 
 LONGEST_REVISION = 64
 NO_REVISION = "Send the `revision` that you read, so that you undo nobody else's change."

@@ -20,7 +20,7 @@ from pentathlon.tournaments.documents.checks import (
 )
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.organising.posted_documents import check_posted, create_from_document
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument

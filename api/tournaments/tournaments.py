@@ -54,7 +54,7 @@ from pentathlon.tournaments.estimates.progress import progress
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.handovers.services import visible_or_offered
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.organising.changes import delete_draft, open_tournament
+from pentathlon.tournaments.organising.drafts import delete_draft, open_tournament
 from pentathlon.tournaments.results.files import state_of_matches, state_of_tables
 from pentathlon.tournaments.results.hidden_results import (
     check_shown,

@@ -16,7 +16,7 @@ from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.documents.document import document_json, event_key
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.referee import Referee

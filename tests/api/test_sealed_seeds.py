@@ -13,7 +13,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.documents.document import event_key
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.services import cancel_tournament, close_finished, start_tournament
 from pentathlon_engines.seeds import dice_of
 from pentathlon_engines.tournament.document import TournamentDocument

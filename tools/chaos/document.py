@@ -15,7 +15,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 

@@ -18,7 +18,8 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.transparency.services import log_results, publish_root
 from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.tournaments.organising.arrangement import Arrangement
-from pentathlon.tournaments.organising.changes import read_draft, setup_of
+from pentathlon.tournaments.organising.changes import setup_of
+from pentathlon.tournaments.organising.drafts import read_draft
 from pentathlon.tournaments.organising.events import create_event
 from pentathlon.tournaments.services import start_tournament
 from pentathlon.tournaments.teams.services import invite_member

@@ -26,7 +26,7 @@ from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.entries import eligibility, enrolment, replacements, withdrawals
 from pentathlon.tournaments.entries.eligibility import EntryRules
 from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentQuerySet
-from pentathlon.tournaments.organising import arrangement
+from pentathlon.tournaments.organising import drafts
 from pentathlon.tournaments.people_rows import Team, TeamMemberQuerySet
 from pentathlon.tournaments.teams import services as teams
 from pentathlon.tournaments.teams.services import MOST_TEAMS
@@ -96,7 +96,7 @@ MUTANTS = (
         Cell("replace", "organiser", "own", "active", "running", "alone"),
     ),
     Mutant(withdrawals, "check_may_manage", Cell("withdraw", "invited", cup="open", side="team")),
-    Mutant(arrangement, "check_may_create", Cell("list", "stranger", "own")),
+    Mutant(drafts, "check_may_create", Cell("list", "stranger", "own")),
     Mutant(players, "check_door", Cell("challenge with", "mate")),
     Mutant(players, "_check_in_play", Cell("challenge with", "stranger", "own", "stopped")),
     Mutant(membership, "_check_owner", Cell("join a ladder", "stranger")),

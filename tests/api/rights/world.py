@@ -21,7 +21,7 @@ from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon.tournaments.services import start_tournament
 from pentathlon.tournaments.teams import services as teams

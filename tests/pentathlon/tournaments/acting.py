@@ -13,7 +13,7 @@ from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import TournamentDocument

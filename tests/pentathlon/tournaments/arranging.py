@@ -4,7 +4,8 @@ from typing import Any
 
 from pentathlon.accounts.models import User
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.arrangement import Arrangement, Draft, create_tournament
+from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 
 

@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.organising.changes import delete_draft, open_tournament
+from pentathlon.tournaments.organising.drafts import delete_draft, open_tournament
 from pentathlon.tournaments.services import start_tournament
 from tests.api.client import V1
 from tests.factories import make_user, make_version

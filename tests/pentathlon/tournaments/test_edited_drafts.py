@@ -13,7 +13,7 @@ from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.organising.changes import open_tournament, read_draft
+from pentathlon.tournaments.organising.drafts import open_tournament, read_draft
 from tests.api.client import V1
 from tests.factories import make_staff, make_user, make_version
 from tests.pentathlon.tournaments.acting import open_cup

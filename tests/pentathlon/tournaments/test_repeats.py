@@ -20,7 +20,7 @@ from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.estimates.dry_runs import dry_run_of_new
 from pentathlon.tournaments.models import EntryState, Tournament
-from pentathlon.tournaments.organising.changes import delete_draft, edit_draft, read_draft
+from pentathlon.tournaments.organising.drafts import delete_draft, edit_draft, read_draft
 from pentathlon.tournaments.organising.posted_documents import create_from_document
 from pentathlon.tournaments.services import start_tournament
 from tests.factories import PASSWORD, make_user, make_version, make_worker

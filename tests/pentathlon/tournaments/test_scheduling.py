@@ -11,7 +11,7 @@ from pentathlon.ratings.models import LedgerRow
 from pentathlon.tournaments import services
 from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.scheduling import schedules
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, make_schedules
 from pentathlon_engines.tournament.document import TournamentDocument

@@ -15,7 +15,7 @@ from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.services import close_finished, pause_tournament, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.databases import stored_again

@@ -17,7 +17,7 @@ django.setup()
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
 from pentathlon.matches.services import claim_matches, return_match  # noqa: E402
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament  # noqa: E402
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament  # noqa: E402
 from pentathlon_engines.tournament.document import TournamentDocument  # noqa: E402
 
 _PAUSE_S = 0.05

@@ -25,7 +25,7 @@ from pentathlon.ladders.reference import pack_renamed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.matches.uploads.services import submit_version  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
-from pentathlon.tournaments.organising.arrangement import Draft, create_tournament  # noqa: E402
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament  # noqa: E402
 from pentathlon.tournaments.services import start_tournament  # noqa: E402
 from pentathlon_engines.manifest import built_in_bots  # noqa: E402
 from pentathlon_engines.tournament.document import TournamentDocument  # noqa: E402

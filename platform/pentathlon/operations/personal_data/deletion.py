@@ -40,7 +40,7 @@ from pentathlon.tournaments.challenges.services import cancel_challenge
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.handovers.services import remove_organiser
 from pentathlon.tournaments.models import UNSTARTED, Entry, EntryState, Tournament, TournamentState
-from pentathlon.tournaments.organising.changes import delete_draft
+from pentathlon.tournaments.organising.drafts import delete_draft
 from pentathlon.tournaments.people_rows import CoOrganiser
 from pentathlon.tournaments.teams.services import leave_all_teams
 from pentathlon.webhooks.models import Channel, WebhookEndpoint

@@ -6,7 +6,6 @@ None of this is in the document, because none of it decides who plays whom.
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
@@ -19,24 +18,18 @@ from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import DomainError, InvalidInput
-from pentathlon.matches.hidden_lanes import HiddenLane, mark_repeated
+from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.documents import checks
-from pentathlon.tournaments.documents.document import columns_of
 from pentathlon.tournaments.entries.eligibility import EntryRules
-from pentathlon.tournaments.entries.enrolment import enter_versions
-from pentathlon.tournaments.guards import check_may_create, lock_own, revision_of
+from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.models import (
-    ENTRIES_PER_AUTHOR,
     UNSTARTED,
-    Event,
     Tournament,
     TournamentState,
 )
 from pentathlon.tournaments.notices import audit_tournament
 from pentathlon.tournaments.people_rows import Invitation
 from pentathlon.tournaments.results.hidden_results import hide_results
-from pentathlon_engines.seeds import SECRET_BYTES
-from pentathlon_engines.tournament.document import TournamentDocument
 
 MOST_INVITED: Final = 300
 MOST_SHOWN: Final = 20
@@ -142,102 +135,6 @@ class Arrangement:
                 "All results are hidden already: leave the freeze out, or hide_results.",
                 field="freezes_at",
             )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """All of a tournament that its organiser decides before it opens."""
-
-    name: str
-    document: TournamentDocument
-    """The document, without its entries."""
-    versions: Sequence[int] = ()
-    """The ids of the versions that have entered."""
-    rated: bool = True
-    entries_per_author: int = ENTRIES_PER_AUTHOR
-    arrangement: Arrangement = Arrangement()
-
-    @property
-    def revision(self) -> str:
-        """A digest that changes with every edit, and comes back only with the same content."""
-        return revision_of(
-            name=self.name,
-            columns=columns_of(self.document),
-            versions=sorted(self.versions),
-            rated=self.rated,
-            entries_per_author=self.entries_per_author,
-            arrangement=self.arrangement.to_json(),
-        )
-
-
-@transaction.atomic
-def create_tournament(
-    *,
-    actor: User,
-    draft: Draft,
-    event: Event | None = None,
-    secret: str | None = None,
-    is_draft: bool = False,
-    is_repeat: bool = False,
-) -> Tournament:
-    """Create a tournament, open it for entries, and enter its versions.
-
-    A draft is seen only by its organiser, and opened later. An unrated replay of an earlier
-    tournament may bring that tournament's secret, and the draw probability of its document; in a
-    repeat, retired and stopped versions play once more.
-
-    Raises:
-        InvalidInput: `Problems` if several things are wrong with the document or the arrangement.
-    """
-    check_may_create(actor, what="tournaments")
-    completed = check_draft(draft, secret=secret, is_repeat=is_repeat)
-    tournament = Tournament.objects.create(
-        owner=actor,
-        name=checks.checked_name(draft.name),
-        event=event,
-        secret=secrets.token_hex(SECRET_BYTES) if secret is None else secret,
-        secret_given=secret is not None,
-        entries_per_author=draft.entries_per_author,
-        rated=draft.rated,
-        state=TournamentState.DRAFT if is_draft else TournamentState.OPEN,
-        **columns_of(completed),
-    )
-    mark_repeated(tournament.pk, repeats=is_repeat)
-    known = checks.find_versions(draft.versions, game=tournament.game, is_repeat=is_repeat)
-    enter_versions(tournament, known, actor=actor)
-    audit_tournament(AuditAction.TOURNAMENT_CREATE, tournament, actor=actor, draft=is_draft)
-    arrange(tournament, draft.arrangement)
-    return tournament
-
-
-def check_draft(
-    draft: Draft,
-    *,
-    secret: str | None = None,
-    is_repeat: bool = False,
-    errors: Sequence[DomainError] = (),
-) -> TournamentDocument:
-    """Return the document of a tournament with all defaults; refuse an impossible one.
-
-    Raises:
-        InvalidInput: `Problems` if several things are wrong; `errors`, which the caller has found,
-            are among them, so that one answer names everything.
-    """
-    document = draft.document
-    return checks.check_plan(
-        document,
-        entries=max(len(draft.versions), len(document.entries)),
-        rated=draft.rated,
-        errors=[*errors, *problems_of(draft.arrangement, rated=draft.rated)],
-        others=(
-            lambda: checks.checked_name(draft.name),
-            lambda: checks.check_entries_per_author(draft.entries_per_author),
-            lambda: checks.check_replay(
-                secret=secret, draw_probability=document.draw_probability, rated=draft.rated
-            ),
-            lambda: checks.find_versions(draft.versions, game=document.game, is_repeat=is_repeat),
-        ),
-    )
 
 
 def problems_of(arrangement: Arrangement, *, rated: bool) -> list[DomainError]:

@@ -1,4 +1,4 @@
-"""Changes of a draft, and of a tournament that is open for entries.
+"""Changes of a tournament that is open for entries.
 
 Whatever no seed rests on can be changed until the start: name, text, dates, caps, rules of entry,
 secrecy, invitations. Everybody who takes part is told, and the log keeps what it was before.
@@ -20,25 +20,19 @@ from django.db import transaction
 from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, DomainError, refuse_all
-from pentathlon.matches.hidden_lanes import HiddenLane, is_repeated, mark_repeated
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.checks import gather_errors
-from pentathlon.tournaments.documents.document import columns_of
 from pentathlon.tournaments.entries.eligibility import people_behind
-from pentathlon.tournaments.entries.enrolment import enter_versions
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
-from pentathlon.tournaments.guards import check_revision, check_state, lock_own, revision_of
+from pentathlon.tournaments.guards import check_revision, lock_own, revision_of
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon.tournaments.notices import audit_tournament, note_change
 from pentathlon.tournaments.organising.arrangement import (
     Arrangement,
-    Draft,
     arrange,
     arrangement_of,
-    check_draft,
     problems_of,
 )
-from pentathlon_engines.tournament.document import TournamentDocument
 
 FIXED: Final = (
     *("game", "format", "params", "options", "limits", "table_seats", "tie_breaks"),
@@ -192,96 +186,3 @@ def _too_many(groups: Mapping[str, list[Entry]], most: int, *, field: str) -> It
         field=field,
         allowed={"minimum": least},
     )
-
-
-def read_draft(tournament: Tournament) -> Draft:
-    """Return the editable content of a draft.
-
-    Raises:
-        Conflict: `wrong_state`, it is no longer a draft.
-    """
-    check_state(tournament, TournamentState.DRAFT, to="edit")
-    entered = tournament.entries.scheduled().order_by("number")
-    return Draft(
-        name=tournament.name,
-        document=TournamentDocument(
-            game=tournament.game,
-            scheduler=tournament.scheduler,
-            params=tournament.params,
-            options=tournament.options,
-            limits=tournament.limits,
-            table_seats=tournament.table_seats,
-            draw_probability=tournament.draw_probability,
-            tie_breaks=tuple(tournament.tie_breaks),
-            leaving=tournament.leaving or None,
-        ),
-        versions=tuple(entered.values_list("version", flat=True)),
-        rated=tournament.rated,
-        entries_per_author=tournament.entries_per_author,
-        arrangement=arrangement_of(tournament),
-    )
-
-
-@transaction.atomic
-def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: str) -> Tournament:
-    """Change a draft into `draft`, which is based on `revision`.
-
-    Bots that are in both keep their entries, others leave or enter.
-
-    Raises:
-        InvalidInput: `Problems` if several things are wrong.
-        Conflict: `changed_meanwhile`.
-    """
-    tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="edit")
-    stored = read_draft(tournament)
-    check_revision(tournament, revision, stored=stored.revision)
-    repeats = is_repeated(tournament.pk) and not draft.rated
-    secret = tournament.secret if tournament.secret_given else None
-    completed = check_draft(draft, secret=secret, is_repeat=repeats)
-    columns = columns_of(completed) | {
-        "name": checks.checked_name(draft.name),
-        "rated": draft.rated,
-        "entries_per_author": draft.entries_per_author,
-    }
-    for column, value in columns.items():
-        setattr(tournament, column, value)
-    mark_repeated(tournament.pk, repeats=repeats)
-    arrange(tournament, draft.arrangement)
-    _change_entries(tournament, draft, stored, actor=actor)
-    return tournament
-
-
-def _change_entries(tournament: Tournament, draft: Draft, stored: Draft, *, actor: User) -> None:
-    tournament.entries.scheduled().exclude(version__in=draft.versions).delete()
-    coming = [version for version in draft.versions if version not in stored.versions]
-    repeats = is_repeated(tournament.pk)
-    versions = checks.find_versions(coming, game=tournament.game, is_repeat=repeats)
-    enter_versions(tournament, versions, actor=actor)
-
-
-@transaction.atomic
-def open_tournament(*, actor: User, tournament: Tournament) -> Tournament:
-    """Open a draft for entries; from now on everybody sees it.
-
-    Raises:
-        Conflict: a date has passed while it was a draft.
-    """
-    tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="open")
-    for problem in arrangement_of(tournament).problems(rated=tournament.rated):
-        raise Conflict(
-            f"{problem.detail} Edit the draft first.", code=problem.code, field=problem.field
-        )
-    tournament.state = TournamentState.OPEN
-    tournament.save(update_fields=("state",))
-    audit_tournament(AuditAction.TOURNAMENT_OPEN, tournament, actor=actor)
-    return tournament
-
-
-@transaction.atomic
-def delete_draft(*, actor: User, tournament: Tournament) -> None:
-    """Delete a draft, which nobody else has seen; opened tournaments can only be cancelled."""
-    tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="delete")
-    HiddenLane.objects.filter(lane=tournament.pk).delete()
-    mark_repeated(tournament.pk, repeats=False)
-    audit_tournament(AuditAction.TOURNAMENT_DELETE, tournament, actor=actor)
-    tournament.delete()

@@ -38,7 +38,8 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.organising.arrangement import Arrangement, Draft, create_tournament
+from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
 from pentathlon.tournaments.results.standings import Standing, standings
 from pentathlon.tournaments.services import start_tournament

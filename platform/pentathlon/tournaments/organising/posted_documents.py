@@ -20,7 +20,7 @@ from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
 from pentathlon.tournaments.documents.checks import error_of, ineligible
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
-from pentathlon.tournaments.organising.arrangement import Draft, check_draft, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, check_draft, create_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.checks import read_json

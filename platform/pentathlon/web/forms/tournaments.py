@@ -17,7 +17,8 @@ from pentathlon.tournaments.documents.checks import (
 )
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
-from pentathlon.tournaments.organising.arrangement import Arrangement, Draft
+from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.drafts import Draft
 from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon.web.forms.plans import OptionFields, PlanForm, formats_of, seats_of
 from pentathlon_engines.contract.info import GameInfo

@@ -26,14 +26,13 @@ from pentathlon.tournaments.estimates.dry_runs import estimate_of_new
 from pentathlon.tournaments.estimates.progress import progress
 from pentathlon.tournaments.guards import check_may_manage, check_organiser, check_state
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
-from pentathlon.tournaments.organising.arrangement import create_tournament
-from pentathlon.tournaments.organising.changes import (
-    change_tournament,
+from pentathlon.tournaments.organising.changes import change_tournament, setup_of
+from pentathlon.tournaments.organising.drafts import (
+    create_tournament,
     delete_draft,
     edit_draft,
     open_tournament,
     read_draft,
-    setup_of,
 )
 from pentathlon.tournaments.services import (
     cancel_tournament,

@@ -34,7 +34,7 @@ from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import Arrangement, arrange, invite_authors
-from pentathlon.tournaments.organising.changes import delete_draft, open_tournament
+from pentathlon.tournaments.organising.drafts import delete_draft, open_tournament
 from pentathlon.tournaments.organising.events import create_event
 from pentathlon.tournaments.results.hidden_results import release_results
 from pentathlon.tournaments.services import (

@@ -26,7 +26,7 @@ from pentathlon.tournaments.handovers.services import (
 )
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.audit_log import audit_events_of
-from pentathlon.tournaments.organising.changes import open_tournament
+from pentathlon.tournaments.organising.drafts import open_tournament
 from pentathlon.tournaments.results.hidden_results import are_hidden, release_results
 from pentathlon.tournaments.services import (
     cancel_tournament,
