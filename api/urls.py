@@ -29,8 +29,8 @@ from api.rankings.rankings import ProfileViewSet, RankingViewSet
 from api.rankings.rivalry import HeadToHeadViewSet, RivalViewSet
 from api.search import SearchViewSet
 from api.tournaments.events import EventViewSet
-from api.tournaments.invitations import TeamViewSet
 from api.tournaments.ladders import LadderViewSet
+from api.tournaments.teams import TeamViewSet
 from api.tournaments.tournaments import TournamentViewSet
 from api.transparency import InclusionViewSet, LogViewSet
 from api.webhooks import WebhookViewSet

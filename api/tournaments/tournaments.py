@@ -26,7 +26,7 @@ from api.protocol.pagination import (
 from api.tournaments.arrangements import FullTournamentSerializer, TournamentSerializer
 from api.tournaments.drafts import ChangeActions, ChangeSerializer, DraftActions
 from api.tournaments.entries import EntryActions
-from api.tournaments.invitations import HandoverActions
+from api.tournaments.handovers import HandoverActions
 from api.tournaments.requests import (
     ORDER,
     BlockOrderSerializer,

@@ -18,8 +18,8 @@ from pentathlon.matches.capacity import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat, MatchState
 from pentathlon.trust.models import Quarantine
+from pentathlon.trust.promises import watch_promises
 from pentathlon.trust.quarantine import end_quarantine, undecided
-from pentathlon.trust.spot_checks import watch_promises
 from tests.api.test_fleet import ANNOUNCED, BODIES, post, secret_of
 from tests.factories import make_match, make_staff, make_version, make_worker
 from tests.pentathlon.matches.acting import claimed, finish, result

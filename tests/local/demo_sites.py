@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.request import urlopen
 
-from pentathlon.local.demo.people import Plan
+from pentathlon.local.demo.plan import Plan
 from pentathlon_engines.tournament.formats.registry import newest_format
 
 PATIENCE_S: Final = 600.0

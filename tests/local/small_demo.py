@@ -7,12 +7,7 @@ from dataclasses import replace
 import django
 from django.core.management import execute_from_command_line
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
-django.setup()
-
-# The models of the demo exist only from here on.
-from pentathlon.local.demo import demo  # noqa: E402
-from pentathlon.local.demo.people import Plan, plans  # noqa: E402
+from pentathlon.local.demo.plan import Plan, plans
 
 
 def small_plans() -> list[Plan]:
@@ -22,5 +17,11 @@ def small_plans() -> list[Plan]:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
+    django.setup()
+
+    # The models of the demo exist only from here on.
+    from pentathlon.local.demo import demo
+
     demo.plans = small_plans  # type: ignore[attr-defined]  # what it has imported
     execute_from_command_line(["manage.py", *sys.argv[1:]])

@@ -10,17 +10,8 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.ladders.reference import pack_renamed
 from pentathlon.local.demo import people
-from pentathlon.local.demo.people import (
-    BOTS,
-    CHALLENGE,
-    DemoFailed,
-    People,
-    Plan,
-    authors,
-    demo_logins,
-    folder_of,
-    plans,
-)
+from pentathlon.local.demo.people import DemoFailed, People, demo_logins
+from pentathlon.local.demo.plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.packing import content_hash

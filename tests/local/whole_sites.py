@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local.demo.people import plans
+from pentathlon.local.demo.plan import plans
 from tests.local.demo_sites import (
     PATIENCE_S,
     demand_that_all_was_played,

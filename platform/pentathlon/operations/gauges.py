@@ -44,8 +44,8 @@ from pentathlon.operations.damage import KINDS
 from pentathlon.ratings.models import LedgerRow
 from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck
+from pentathlon.trust.promises import matches_without_progress
 from pentathlon.trust.quarantine import read_surprises
-from pentathlon.trust.spot_checks import matches_without_progress
 from pentathlon.webhooks.models import WebhookEndpoint
 from pentathlon_engines import GAMES
 

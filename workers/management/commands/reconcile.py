@@ -38,8 +38,9 @@ from pentathlon.tournaments.results.hidden_results import announce_releases
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
+from pentathlon.trust.promises import watch_promises
 from pentathlon.trust.quarantine import Watch, quarantine_surprising, revoke_reviewed
-from pentathlon.trust.spot_checks import advance_spot_checks, watch_promises
+from pentathlon.trust.spot_checks import advance_spot_checks
 from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.sender import Sender
 from workers.publisher import Publisher

@@ -6,10 +6,11 @@ from typing import Final
 
 from pentathlon_engines.tournament.formats.ab_test import AbTest
 from pentathlon_engines.tournament.formats.finals import Finals, FirstFinals
-from pentathlon_engines.tournament.formats.fixed_schedule import Gauntlet, RoundRobin
+from pentathlon_engines.tournament.formats.gauntlet import Gauntlet
 from pentathlon_engines.tournament.formats.interface import PAIR, Format
 from pentathlon_engines.tournament.formats.knockout import Knockout
 from pentathlon_engines.tournament.formats.ladder import LadderRounds
+from pentathlon_engines.tournament.formats.round_robin import RoundRobin
 from pentathlon_engines.tournament.formats.swiss import Swiss
 from pentathlon_engines.tournament.formats.tables import Tables
 
