@@ -164,10 +164,10 @@ def _rivals(
     left: dict[_Lane, float] = defaultdict(float)
     left_before: list[dict[_Lane, float]] = []
     for each in in_flight:
-        if each.is_of_ladder:
-            continue
-        if each.lane == tournament.pk:
+        if each.lane == tournament.pk:  # a division of a ladder is one, too
             left_before.append(dict(left))
+            continue
+        if each.is_of_ladder:
             continue
         length_s = lengths.of_others(each.game)
         lanes[each.kind, each.lane] += length_s
