@@ -53,21 +53,22 @@ _LONGEST_END_S: Final = 3.0
 _WATCH_S: Final = 2.0
 """The pause of the leader, who looks at the clock and at leases, which last much longer."""
 _PAUSES_S: Final = {
-    "accounts": (PAUSE_S, 1.0),
+    "accounts": (PAUSE_S, 2.0),
     "analyses": (PAUSE_S, 2.0),
     "datasets": (PAUSE_S, 2.0),
-    "explorer": (PAUSE_S, 2.0),
+    "explorer": (2.0, 2.0),
     "publishing": (1.0, PAUSE_S),
+    "ratings": (2.0, PAUSE_S),
     "recompute": (PAUSE_S, 1.0),
-    "results": (2.0, 1.0),
-    "retention": (PAUSE_S, 5.0),
-    "schedule": (1.0, PAUSE_S),
+    "results": (5.0, 2.0),
+    "retention": (2.0, 5.0),
+    "schedule": (2.0, PAUSE_S),
     "webhooks": (PAUSE_S, 1.0),
 }
 """The pauses after a round that did something, and after one that found nothing.
 
 A round costs about the same whatever it finds. So where matches end all the time, rounds that
-gather them are a second apart: hints cover two seconds of play, and receipts may wait.
+gather them are further apart: hints cover two seconds of play, and receipts may wait.
 """
 _LOOKS_ELSEWHERE: Final = {"analyses", "publishing", "webhooks"}
 """Kinds of work that are not in the database alone: the broker and threads have a part in them."""
