@@ -19,9 +19,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.match.launcher import BotCommand, Breach, SandboxLevel
+from pentathlon_engines.match.launcher import BotCommand, Breach
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, is_native, native_bot_command
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse, own_prefix
@@ -37,10 +38,10 @@ ENDED = "Z"
 
 
 def main() -> None:
-    """Run the bots that are named after level and use of control groups, else in the input."""
-    level, use, *names = sys.argv[1:]
+    """Run the bots that are named after the way and use of control groups, else in the input."""
+    way, use, *names = sys.argv[1:]
     os.environ["PENTATHLON_SECRET"] = SECRET
-    launcher = SandboxLauncher(SandboxLevel(level), cgroups=CgroupUse(use))
+    launcher = Way(way).launcher(cgroups=CgroupUse(use))
     with tempfile.TemporaryDirectory() as programs:
         Path(programs).chmod(0o755)
         for name in names or map(str.strip, sys.stdin):

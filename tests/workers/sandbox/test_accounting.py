@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, own_bot, read_line
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse
@@ -32,9 +32,9 @@ NEAR = 0.1
 """The most seconds that the bot uses before its own clock is read for the last time, and after."""
 
 
-@pytest.fixture(params=[SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK])
+@pytest.fixture(params=Way)
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
-    opened = SandboxLauncher(request.param, cgroups=CgroupUse.ALWAYS)
+    opened: SandboxLauncher = request.param.launcher(cgroups=CgroupUse.ALWAYS)
     yield opened
     opened.close()
 

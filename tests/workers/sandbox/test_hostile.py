@@ -1,6 +1,6 @@
-"""Every hostile bot at a level without a control group, and some of them in one.
+"""Every hostile bot without a control group, in one of the ways to start it, and some of them in one.
 
-Both levels, and root and an ordinary user, take turns. `python3 manage.py test hostile` lets all
+The ways, and root and an ordinary user, take turns. `python3 manage.py test hostile` lets all
 bots loose in every variant.
 """
 
@@ -11,7 +11,6 @@ import shutil
 
 import pytest
 
-from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.sandbox.arena import LIMITS
 from tests.workers.sandbox.hostile import (
     CONTAINED,
@@ -31,11 +30,12 @@ from tests.workers.sandbox.hostile import (
     variants,
     verdicts,
 )
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.files.memory import find_memory
 from workers.sandbox.resources.cgroups import CgroupUse
 
 WITHOUT_GROUPS = variants(CgroupUse.FOR_CHILDREN)
-IN_GROUPS = [each for each in variants(CgroupUse.ALWAYS) if each.level == "namespaces"]
+IN_GROUPS = [each for each in variants(CgroupUse.ALWAYS) if each.way is not Way.LANDLOCK]
 ELSEWHERE = {
     "echo", "native_runs_on", "observes", "reads_cold_pages", REMEMBERS,
     *FILLS_THE_DISK, *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS,
@@ -92,7 +92,7 @@ def test_names_that_a_bot_looked_up_are_forgotten(arenas: Arenas, variant: Varia
     found = arenas.fight(variant, REMEMBERS)["answer"]
 
     # Landlock hides no name, so what a bot looks up there stays: the README says so.
-    assert found == [] if variant.level is SandboxLevel.NAMESPACES else "/usr" in found
+    assert found == [] if variant.way is not Way.LANDLOCK else "/usr" in found
 
 
 @bare

@@ -1,0 +1,246 @@
+"""One fork server, seen from its worker: its start in walls of its own, and the forks of it."""
+
+from __future__ import annotations
+
+import json
+import marshal
+import os
+import select
+import socket
+import struct
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+from pentathlon_engines.match.launcher import LaunchFailed
+from workers.sandbox.files.runtime import Runtime
+from workers.sandbox.files.staging import close_at_end
+from workers.sandbox.forks import program
+from workers.sandbox.forks.program import ARRIVED, FAILED, READY
+from workers.sandbox.isolation.bubblewrap import server_line
+from workers.sandbox.isolation.launch import (
+    CONFINE,
+    MARSHAL_FORMAT,
+    START_TIMEOUT_S,
+    LaunchRequest,
+    end_failed,
+    pipe,
+    read_until,
+    spawn,
+)
+from workers.sandbox.process import SandboxedBot
+from workers.sandbox.resources.rlimits import MEBIBYTE
+from workers.sandbox.resources.scratch import MountedScratch
+from workers.sandbox.starters import Keeper, Pipes
+from workers.sandbox.uids import UIDS_PER_RANGE
+
+MOST_FORKS: Final = 500
+"""After so many bots a server is renewed: until then they share addresses and the random words
+that guard the stack. A start of the server costs as much as ten of its bots, so 2 %."""
+
+_SOURCES: Final = {
+    "workers.sandbox.isolation.confine": CONFINE,
+    "workers.sandbox.forks.program": Path(program.__file__).read_text(),
+}
+_BOOT: Final = Path(__file__).with_name("boot.py").read_text()
+_PRELOAD: Final = ("json", "random", "pentathlon_engines.bot")
+_OUTSIDE: Final = 65534
+_LONGEST_MESSAGE = 4096
+_CREDENTIALS: Final = struct.Struct("3i")
+
+
+class ServerGone(Exception):
+    """The fork server has ended; a new one may work."""
+
+    code = "fork_server_gone"
+
+    def __init__(self) -> None:
+        super().__init__("The fork server of bots has ended. It is started again.")
+
+
+class ForkServer:
+    """A warm Python with the engines, of which bots are forks.
+
+    It dies with the thread that started it, and takes all its bots along.
+    """
+
+    def __init__(
+        self,
+        *,
+        bwrap: Path,
+        runtime: Runtime,
+        folders: Mapping[str, Path],
+        environment: Mapping[str, str],
+        call_filter: bytes,
+        uid: int,
+    ) -> None:
+        """Start it as a user; raise `LaunchFailed` or `OSError` where that is impossible."""
+        self.folders = folders
+        self.forks = 0
+        self._bots = 0
+        self._is_retired = False
+        with ExitStack() as undo:
+            self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            undo.callback(self._requests.close)
+            proc = os.open("/proc", os.O_PATH)
+            undo.callback(os.close, proc)
+            facts = {
+                "requests": theirs.fileno(),
+                "proc": proc,
+                "filter": call_filter,
+                "preload": _PRELOAD,
+                "sources": _SOURCES,
+            }
+            info, info_end = pipe(undo)
+            mapped, mapped_end = pipe(undo)
+            words = server_line(
+                _command(runtime.python, facts),
+                bwrap=bwrap,
+                runtime=runtime,
+                folders=folders,
+                environment=environment,
+                passed=(info_end, mapped),
+            )
+            passed = (info_end, mapped, theirs)
+            self._child = spawn(
+                words, uid=uid, undo=undo, passed=passed, shared=[proc], environment={}
+            )
+            try:
+                _map_users(read_until(info, b"}"), uid)
+                mapped_end.write(b"\n")
+                self._begin()
+            except (OSError, ValueError) as error:
+                raise LaunchFailed(f"fork server: {end_failed(self._child)}") from error
+            mapped_end.close()
+            info.close()
+            kept = undo.pop_all()
+        self.close = close_at_end(self, kept.close)
+        """Kill it with all its bots."""
+
+    def start(self, request: LaunchRequest, *, folder: str, words: Sequence[str]) -> SandboxedBot:
+        """Fork a bot in a folder; `words` are the file that it runs and its arguments.
+
+        None of its code runs before the worker holds its process and scratch.
+
+        Raises:
+            ServerGone: nothing was forked.
+            LaunchFailed: the host is to blame.
+        """
+        self.forks += 1
+        pipes, theirs = _pipes(request.undo)
+        talk, their_talk = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        request.undo.callback(talk.close)
+        talk.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        talk.settimeout(START_TIMEOUT_S)
+        asked = {
+            "words": list(words),
+            "folder": folder,
+            "group": request.group is not None,
+            "rlimits": dict(request.rlimits()),
+            "scratch_bytes": request.limits.scratch_mb * MEBIBYTE,
+            "uid": None if request.uid == os.geteuid() else request.uid,
+        }
+        told = marshal.dumps(asked, MARSHAL_FORMAT)
+        descriptors = [*theirs, their_talk.fileno()]
+        try:
+            socket.send_fds(self._requests, [told], descriptors)
+        except OSError as error:
+            raise ServerGone from error
+        finally:
+            their_talk.close()
+            for descriptor in theirs:
+                os.close(descriptor)
+        self._bots += 1
+        request.undo.callback(self._note_end)
+        try:
+            return self._take_hold(request, pipes, talk)
+        except (OSError, ValueError) as error:
+            # It hangs or has ended half way, so no bot of it can be trusted to go on.
+            self.retire()
+            reason = f"fork server: {error}; {end_failed(self._child)}"
+            self.close()
+            raise LaunchFailed(reason) from error
+
+    def retire(self) -> None:
+        """End it as soon as its last bot has been stopped."""
+        self._is_retired = True
+        if not self._bots:
+            self.close()
+
+    def _take_hold(
+        self, request: LaunchRequest, pipes: Pipes, talk: socket.socket
+    ) -> SandboxedBot:
+        if request.group is not None:
+            request.admit(_hear(talk, ARRIVED))
+            talk.send(b".")
+        pid = _hear(talk, READY)
+        scratch = MountedScratch(pid, size_bytes=request.limits.scratch_mb * MEBIBYTE)
+        request.undo.callback(scratch.close)
+        bot = SandboxedBot(
+            starter=Keeper(pipes, talk),
+            process_tree=request.process_tree(pid),
+            scratch=scratch,
+            limits=request.limits,
+            group=request.group,
+            seat=request.seat,
+        )
+        # The bot has not ended since it had this id, so the handle and the clock are its own.
+        if select.select([talk], [], [], 0)[0]:
+            raise ChildProcessError("a bot ended before its program began")
+        talk.send(b".")
+        return bot
+
+    def _note_end(self) -> None:
+        self._bots -= 1
+        if self._is_retired and not self._bots:
+            self.close()
+
+    def _begin(self) -> None:
+        if self._child.stdin is not None:
+            self._child.stdin.write(b"\n")
+
+
+def _command(python: str, facts: dict[str, Any]) -> list[str]:  # Any: a table of facts
+    encoded = marshal.dumps(facts, MARSHAL_FORMAT).hex()
+    return [python, "-s", "-S", "-B", "-u", "-c", _BOOT, encoded]
+
+
+def _map_users(answer: bytes, uid: int) -> None:
+    """Give the server's namespace our own user or, under root, the range of uids of bots."""
+    pid = int(json.loads(answer)["child-pid"])
+    own = uid == os.geteuid()
+    users = f"{_OUTSIDE} {uid} 1" if own else f"{uid} {uid} {UIDS_PER_RANGE}"
+    groups = f"{_OUTSIDE} {os.getegid()} 1" if own else users
+    folder = Path(f"/proc/{pid}")
+    if own:
+        (folder / "setgroups").write_text("deny")
+    (folder / "uid_map").write_text(users)
+    (folder / "gid_map").write_text(groups)
+
+
+def _pipes(undo: ExitStack) -> tuple[Pipes, list[int]]:
+    """Return our ends of input, output and log, and the descriptors of a bot's ends."""
+    (in_end, stdin), (stdout, out_end), (stderr, log_end) = os.pipe(), os.pipe(), os.pipe()
+    ours = (
+        undo.enter_context(os.fdopen(stdin, "wb", buffering=0)),
+        undo.enter_context(os.fdopen(stdout, "rb", buffering=0)),
+        undo.enter_context(os.fdopen(stderr, "rb", buffering=0)),
+    )
+    return ours, [in_end, out_end, log_end]
+
+
+def _hear(talk: socket.socket, kind: bytes) -> int:
+    """Wait for a message of this kind; return the process id of its sender, as we see it.
+
+    Raises:
+        OSError: another message came, or none.
+    """
+    text, attached, _, _ = talk.recvmsg(_LONGEST_MESSAGE, socket.CMSG_SPACE(_CREDENTIALS.size))
+    if text[:1] != kind:
+        reason = text[1:].decode(errors="replace") if text[:1] == FAILED else "it has ended"
+        raise ChildProcessError(reason)
+    for _, _, data in attached:
+        pid, _, _ = _CREDENTIALS.unpack(data)
+        return int(pid)
+    raise ChildProcessError("the kernel named no sender")
