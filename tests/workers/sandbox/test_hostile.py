@@ -1,4 +1,4 @@
-"""Every hostile bot without a control group, in one of the ways to start it, and some of them in one.
+"""Every hostile bot in one of the ways without a control group, and some of them in one.
 
 The ways, and root and an ordinary user, take turns. `python3 manage.py test hostile` lets all
 bots loose in every variant.

@@ -159,7 +159,9 @@ def test_worker_without_root_shares_its_own_uid_with_its_bots(
     pool.close()
 
     assert taken == {4321}
-    with pytest.raises(LayerMissing, match="16 bots of this worker are running already"):
+    with pytest.raises(
+        LayerMissing, match=f"{BOTS_PER_RANGE} bots of this worker are running already"
+    ):
         pool.take()
 
 

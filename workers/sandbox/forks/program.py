@@ -1,10 +1,10 @@
 """The fork server: a warm Python of which every bot is a fork. It runs on this source alone.
 
 `boot.py` starts it in walls of its own, with nothing of the worker's but a socket and /proc. Its
-first process only reaps. The second is a template, which waits for its turn, forks the next template,
-and only then reads a request. So it becomes the keeper of one bot, and what a template has in
-memory is what the first one had: no request, no process id, no status, and no byte of a bot. The
-child of a fork learns nothing of its parent, and only children go on as templates.
+first process only reaps. The second is a template, which waits for its turn, forks the next
+template, and only then reads a request. So it becomes the keeper of one bot, and what a template
+has in memory is what the first one had: no request, no process id, no status, and no byte of a
+bot. The child of a fork learns nothing of its parent, and only children go on as templates.
 
 A keeper forks the bot as the first process of a new namespace and waits for its end. It waits by
 a descriptor of the process: `wait4` would wake it at each pause.

@@ -83,6 +83,7 @@ class ForkServer:
         with ExitStack() as undo:
             self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             undo.callback(self._requests.close)
+            undo.callback(theirs.close)
             proc = os.open("/proc", os.O_PATH)
             undo.callback(os.close, proc)
             facts = {
