@@ -50,12 +50,12 @@ VERDICTS = {
 }
 DOORS_OF_X86 = {"forbidden_int80": "security", "forbidden_x32": "security"}
 CONTAINED = (
-    "abstract_socket", "affinity", "becomes_shell", "counts_threads", "daemon", "fork_bomb",
-    "hides_memory", "host_files", "ignores_signals", "io_uring", "kernel_memory", "kill_all",
-    "launders_cpu", "leaves_group", "leaves_marks", "leaves_notes", "network", "open_files",
-    "opponent_pipes", "other_user", "outlives", "ponders", "raise_limits", "rcu_storm",
-    "reads_the_disk", "resumes_itself", "shared_memory", "signal_flood", "spies", "terminal",
-    "thread_bomb", "unknown_calls", "write_outside",
+    "abstract_socket", "affinity", "attacks_server", "becomes_shell", "counts_threads", "daemon",
+    "fork_bomb", "hides_memory", "host_files", "ignores_signals", "io_uring", "kernel_memory",
+    "kill_all", "launders_cpu", "leaves_group", "leaves_marks", "leaves_notes", "marks_root",
+    "network", "open_files", "opponent_pipes", "other_user", "outlives", "poisons_modules",
+    "ponders", "raise_limits", "rcu_storm", "reads_the_disk", "resumes_itself", "shared_memory",
+    "signal_flood", "spies", "terminal", "thread_bomb", "unknown_calls", "write_outside",
 )  # fmt: skip
 NATIVE = {
     "native_break": "memory",
