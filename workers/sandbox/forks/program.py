@@ -42,10 +42,11 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_CAP_AMBIENT = 1, 4, 2
 _PR_CAP_AMBIENT_CLEAR_ALL = 4
 _CAPABILITIES_VERSION = 0x20080522
 _SIGKILL = 9
+_NO_FILE, _INTERRUPTED = 2, 130
 
 
-def serve(facts: dict[str, Any]) -> dict[str, Any]:  # Any: tables of facts
-    """Fork keepers and bots for ever; return in each bot, with the request for it.
+def serve(facts: dict[str, Any]) -> int:  # Any: a table of facts
+    """Fork keepers and bots for ever; return in each bot, at its end, with its exit status.
 
     Of the `facts`, `requests` is the socket on which the worker asks, `proc` the folder /proc of
     the host, which nobody sees who has not this descriptor, and `filter` the one of all bots.
@@ -65,7 +66,8 @@ def serve(facts: dict[str, Any]) -> dict[str, Any]:  # Any: tables of facts
             break
     request, descriptors = _receive(_socket.socket(fileno=requests))
     os.write(pass_on, b".")
-    return _keep({**request, "filter": facts["filter"]}, descriptors, proc)
+    _keep({**request, "filter": facts["filter"]}, descriptors, proc)
+    return _run(request["words"], facts["preloaded"])
 
 
 def _keep_only(requests: int, proc: int) -> tuple[int, int]:
@@ -109,7 +111,7 @@ def _receive(requests: _socket.socket) -> tuple[dict[str, Any], list[int]]:
     return marshal.loads(text), list(descriptors)  # noqa: S302  # written by our own launcher
 
 
-def _keep(request: dict[str, Any], descriptors: list[int], proc: int) -> dict[str, Any]:
+def _keep(request: dict[str, Any], descriptors: list[int], proc: int) -> None:
     """Return in the bot; wait for its end in the keeper, and tell the worker about it."""
     *stdio, talk = descriptors
     try:
@@ -124,7 +126,7 @@ def _keep(request: dict[str, Any], descriptors: list[int], proc: int) -> dict[st
         except (OSError, ValueError) as error:
             os.write(talk, FAILED + str(error).encode())
             os._exit(1)
-        return request
+        return
     handle = os.pidfd_open(child)
     _close_others({talk, handle})
     end = select.poll()
@@ -232,25 +234,33 @@ def _close_others(kept: set[int]) -> None:
     os.closerange(first, _HIGHEST + 1)
 
 
-def become_main(words: list[str], *, preloaded: set[str]) -> Any:  # Any: a module
-    """Make this interpreter one that is about to run a file; return the module for it.
+def _run(words: list[str], preloaded: set[str]) -> int:
+    """Run a file as Python itself does after its start; `words` are the file and its arguments.
 
-    `words` are the file and its arguments. If anything in the bot's folder bears the name of a
-    module that is loaded already, it counts as not loaded.
+    If anything in the bot's folder bears the name of a module that is loaded already, none counts
+    as loaded.
     """
     path = words[0]
     sys.argv[:], sys.orig_argv[sys.orig_argv.index("-c") :] = words, words
     sys.path[0] = os.path.dirname(path)  # noqa: PTH120  # pathlib is not loaded
-    names = {
-        name.partition(".")[0] for _, folders, files in os.walk("/bot") for name in folders + files
-    }
+    tree = os.walk("/bot")
+    names = {name.partition(".")[0] for _, folders, files in tree for name in folders + files}
     if not names.isdisjoint(name.partition(".")[0] for name in preloaded):
         for name in preloaded:
             sys.modules.pop(name, None)
     main: Any = type(sys)("__main__")
-    main.__file__, main.__cached__, main.__annotations__ = path, None, {}
-    main.__builtins__ = sys.modules["builtins"]
-    loaders: Any = sys.modules["_frozen_importlib_external"]
-    main.__loader__ = loaders.SourceFileLoader("__main__", path)
+    main.__annotations__, main.__builtins__ = {}, sys.modules["builtins"]
     sys.modules["__main__"] = main
-    return main
+    _libc.fopen.restype = ctypes.c_void_p
+    file = _libc.fopen(path.encode(), b"rb")
+    if not file:
+        number = ctypes.get_errno()
+        told = f"can't open file {path!r}: [Errno {number}] {os.strerror(number)}"
+        os.write(2, f"{sys.executable}: {told}\n".encode())
+        return _NO_FILE
+    # It prints a traceback without our own frames, and ends the process at `sys.exit`.
+    run = ctypes.pythonapi.PyRun_SimpleFileExFlags
+    if run(ctypes.c_void_p(file), path.encode(), 1, None) == 0:
+        return 0
+    is_interrupt = getattr(sys, "last_type", None) is KeyboardInterrupt
+    return _INTERRUPTED if is_interrupt else 1

@@ -39,7 +39,8 @@ import __main__
 print(json.dumps({
     "flags": list(sys.flags), "argv": sys.argv, "orig_argv": sys.orig_argv, "path": sys.path,
     "executable": sys.executable, "prefix": sys.prefix, "main": sorted(vars(__main__)),
-    "file": __file__, "name": __name__, "loader": type(__loader__).__name__, "spec": repr(__spec__),
+    "file": __file__, "name": __name__, "loader": type(__loader__).__name__,
+    "spec": repr(__spec__), "doc": __doc__, "package": __package__, "cached": __cached__,
     "builtins": __builtins__ is builtins, "environment": dict(os.environ),
     "thread": threading.current_thread() is threading.main_thread(), "pid": os.getpid(),
     "ids": [os.getresuid(), os.getresgid(), os.getgroups()], "cwd": os.getcwd(),
@@ -50,7 +51,7 @@ print(json.dumps({
     "buffers": [f.line_buffering for f in (sys.stdout, sys.stderr)],
     "host": os.uname().nodename, "limit": sys.getrecursionlimit(),
     "scratch": os.stat("/tmp").st_mode, "root": sorted(set(os.listdir("/")) - {"bots"}),
-    "stack": __import__("_thread").stack_size(), "nice": os.nice(0),
+    "stack": __import__("_thread").stack_size(),
 }), flush=True)
 """
 WAYS = (Way.FORKS, Way.NAMESPACES)
@@ -67,7 +68,10 @@ def launchers() -> Iterator[list[SandboxLauncher]]:
 
 
 def run(launcher: SandboxLauncher, command: BotCommand) -> tuple[str, str, int]:
-    """Let a bot run to its end, with an input of one line; return output, log and status."""
+    """Let a bot run to its end, with an input of one line; return output, log and status.
+
+    Bubblewrap tells a status above 128 as a signal.
+    """
     bot = launcher.start(command, seat=0, limits=Limits())
     with open(bot.stdin, "wb", closefd=False) as file:  # a descriptor
         file.write(b"Ada\n")
@@ -75,7 +79,8 @@ def run(launcher: SandboxLauncher, command: BotCommand) -> tuple[str, str, int]:
     log = read_log(bot)
     assert bot.wait(TIMEOUT_S)
     out = read_line(bot)
-    return out, log, bot.stop().exit_status
+    status = bot.stop().exit_status
+    return out, log, 128 - status if status > 128 else status
 
 
 @pytest.mark.parametrize("name", ENDS)

@@ -22,6 +22,7 @@ from workers.sandbox.forks import server, servers
 from workers.sandbox.isolation import bubblewrap
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.resources.procfs import has_ended
 
 LIMITS = Limits()
 KEEPS = """
@@ -64,8 +65,10 @@ def server_of(launcher: SandboxLauncher) -> server.ForkServer:
 
 
 def server_pids(launcher: SandboxLauncher) -> list[int]:
-    """Return bubblewrap and all processes below it."""
-    return [server_of(launcher)._child.pid, *descendants(server_of(launcher)._child.pid)]
+    """Return bubblewrap, the server's first process and all processes below it."""
+    outer = server_of(launcher)._child.pid
+    first = int(Path(f"/proc/{outer}/task/{outer}/children").read_text())
+    return [outer, first, *descendants(first)]
 
 
 def status(pid: int) -> dict[str, str]:
@@ -155,7 +158,7 @@ def test_server_that_hangs_fails_one_start_and_is_replaced(
 
     monkeypatch.undo()
     echo(launcher).stop()
-    assert not [pid for pid in hung if Path(f"/proc/{pid}").exists()]
+    assert all(map(has_ended, hung))
 
 
 def test_server_is_renewed_and_its_last_bot_plays_on(
@@ -172,7 +175,7 @@ def test_server_is_renewed_and_its_last_bot_plays_on(
     assert read_line(bots[0]) == "two\n"
     for bot in bots:
         assert bot.verdict(bot.stop()) is None
-    assert not Path(f"/proc/{first[0]}").exists()
+    assert has_ended(first[0])
 
 
 def test_bots_start_while_others_spin(launcher: SandboxLauncher, tmp_path: Path) -> None:
