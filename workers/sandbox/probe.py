@@ -168,6 +168,7 @@ def _unused_layers(launcher: SandboxLauncher) -> Iterator[Finding]:
     detail = "the deployment's: gVisor or Kata, network policy"
     yield Finding(layer=Layer.OUTER, state=State.NOT_CHECKED, detail=detail)
     yield _memory(launcher)
+    yield _forks(launcher)
     if launcher.level is SandboxLevel.LANDLOCK:
         detail = "Landlock replaces them"
         yield Finding(layer=Layer.NAMESPACES, state=State.NOT_USED, detail=detail)
@@ -192,6 +193,17 @@ def _memory(launcher: SandboxLauncher) -> Finding:
     return Finding(layer=Layer.MEMORY, state=State.NOT_USED, detail=detail, remedy=remedy)
 
 
+def _forks(launcher: SandboxLauncher) -> Finding:
+    forks = launcher.forks
+    if forks is not None and forks.are_used:
+        return Finding(layer=Layer.FORKS, state=State.OK, detail=_PROMISES[Layer.FORKS])
+    refusal = forks.refusal if forks is not None else ""
+    detail = f"each bot starts a Python of its own; {refusal or 'forks need memory and namespaces'}"
+    return Finding(
+        layer=Layer.FORKS, state=State.NOT_USED, detail=detail, remedy=_REMEDIES[Layer.FORKS]
+    )
+
+
 _REMEDY_FOR_KILLS = (
     "When this container's memory is used up, the kernel ends the worker with its bots"
     " (memory.oom.group): set `singleProcessOOMKill: true` in the kubelet's configuration, and"
@@ -206,6 +218,7 @@ _PROMISES = {
     Layer.SYSCALLS: "allow-list; no fork, no network; forbidden calls kill",
     Layer.RLIMITS: "set and in force",
     Layer.WATCHDOG: "CPU, memory and scratch of a bot can be read",
+    Layer.FORKS: "Python bots are forks of a warm Python, each in namespaces of its own",
     Layer.CGROUP: "bots that start processes are held in a group; others need none",
 }
 
@@ -214,6 +227,7 @@ _REMEDIES = dict.fromkeys(Layer, "`python -m workers.sandbox` shows every layer.
     Layer.NAMESPACES: "Allow user namespaces for the workers, or use the level landlock.",
     Layer.FILESYSTEM: "Let the worker mount in its user namespace: allow mount and pivot_root.",
     Layer.MEMORY: "Use the level namespaces and a tmpfs, without noexec, at /tmp or /dev/shm.",
+    Layer.FORKS: "Let the worker nest user namespaces: allow unshare, and some more of them.",
     Layer.SYSCALLS: "Use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER).",
     Layer.RLIMITS: "Do not lower the worker's own limits.",
     Layer.WATCHDOG: "Run the worker as an ordinary user, or as root with CAP_SYS_PTRACE.",
