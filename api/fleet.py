@@ -6,7 +6,7 @@ database. A worker learns nothing about matches that it does not hold.
 
 import base64
 import binascii
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from http import HTTPStatus
 from itertools import islice
 from typing import Any, Final, cast
@@ -19,31 +19,28 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api import fleet_requests as told
-from api.fleet_endpoint import FleetEndpoint, read
-from api.protocol.endpoint import LARGEST_ID, read_id
+from api.fleet_authentication import RateOfWorkers, WorkerAuthentication, WorkersOnly
+from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
+from api.protocol.requests import RequestSerializer
+from pentathlon import work
 from pentathlon.bots.archives import find_files
 from pentathlon.core.byte_ranges import in_part
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
-from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.announcements import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES, TASKS, Work
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.hints import PAUSE_HEADER, messages
 from pentathlon.fleet.hints import Work as Waiting
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.fleet.queues import ANALYSE_MATCH, FRIENDLIES, MATCHES, MOVE_BOTS, PLAY_MATCHES
+from pentathlon.fleet.queues import FRIENDLIES, MATCHES
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
+from pentathlon.friendlies.jobs import stretch_result_from_json
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.insight.analyses.services import sent_analyses, sent_loans
+from pentathlon.insight.analyses.wire import result_from_json
 from pentathlon.live.reports import note_changes, show_events
-from pentathlon.matches.dispatch.claims_by_token import (
-    claim_by_token,
-    give_back_hints,
-    note_told,
-)
-from pentathlon.matches.jobs import Submission
-from pentathlon.matches.leases import renew_leases
+from pentathlon.matches.dispatch.claims_by_token import note_told
+from pentathlon.matches.jobs import Outcome
 from pentathlon.matches.models import Match
-from pentathlon.matches.replays.services import accept_results
-from pentathlon.matches.services import fail_attempt, return_match
 from pentathlon.matches.uploads import builds
 from pentathlon.matches.wire import (
     announcement_from_json,
@@ -55,13 +52,28 @@ from pentathlon.matches.worker_tokens import is_played_by, sent_matches
 HASH: Final = r"sha256:[0-9a-f]{64}"
 
 
-class FleetViewSet(FleetEndpoint[Match]):
+class FleetViewSet(Endpoint[Match]):
     """Claims, leases, results, builds and signs of life of workers."""
 
+    authentication_classes = (WorkerAuthentication,)
+    permission_classes = (WorkersOnly,)
+    throttle_classes = (RateOfWorkers,)
+    filter_backends = ()
+    pagination_class = None
+    takes_idempotency_key = False  # tokens of attempts make every request repeatable
     noun = "match"
     queryset = Match.objects.none()
     serializer_class = told.HintSerializer
     query_parameters = {"archives": ("match", "friendly")}
+
+    @property
+    def token(self) -> WorkerToken:
+        """The token of the worker that asks."""
+        return cast(WorkerToken, self.request.auth)
+
+    def name_here(self, name: str) -> str:
+        """Return the site's name for a worker or slot; no token can name workers of another."""
+        return f"{self.token.prefix}{name}"
 
     @extend_schema(request=told.HeartbeatSerializer, responses=told.HeardSerializer)
     @action(detail=False, methods=["post"])
@@ -84,51 +96,61 @@ class FleetViewSet(FleetEndpoint[Match]):
     def hints(self, request: Request) -> Response:
         """Wait for work; the response comes at once if there is any."""
         asked = read(told.WaitSerializer, request)
-        work = list(islice(_sent_work(self.token, queues=asked["queues"]), asked["most"]))
-        hints = [cast("list[int]", ids) for task, ids, _ in work if task == PLAY_MATCHES]
+        waiting = list(islice(_sent_work(self.token, queues=asked["queues"]), asked["most"]))
+        hints = [ids for task, ids, _ in waiting if task == PLAY_MATCHES]
         note_told(self.token, [pk for ids in hints for pk in ids])
         # The server takes the header off and answers later; see `pentathlon.asgi`.
-        headers = {} if work else {PAUSE_HEADER: str(asked["wait_s"])}
-        return Response({"messages": messages(work)}, headers=headers)
+        headers = {} if waiting else {PAUSE_HEADER: str(asked["wait_s"])}
+        return Response({"messages": messages(waiting)}, headers=headers)
 
-    @extend_schema(request=told.MatchIdsSerializer, responses={204: None})
+    @extend_schema(request=told.TaskSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")
     def passed_hints(self, request: Request) -> Response:
-        """Leave matches to other workers; their hints are sent again.
+        """Leave work to other workers; its hints are sent again.
 
-        A token gives back at most as many in a minute as it could claim: `hints_spent`.
+        A token gives back at most as many matches in a minute as it could claim: `hints_spent`.
         """
-        give_back_hints(self.token, match_ids=read(told.MatchIdsSerializer, request)["match_ids"])
+        work.publish_again(**read(told.TaskSerializer, request), token=self.token)
         return Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(request=told.ClaimSerializer, responses=told.JobsSerializer)
     @action(detail=False, methods=["post"])
     def claims(self, request: Request) -> Response:
-        """Claim the listed matches that were sent out, still wait and suit this worker.
+        """Claim the listed work that was sent out, still waits and suits this worker.
 
         A token holds at most as many matches as its slots can: `slots_full` says that it does.
         """
         facts = read(told.ClaimSerializer, request)
-        announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
-        jobs = claim_by_token(
-            self.token,
-            match_ids=facts["match_ids"],
-            worker=self.name_here(facts["slot"]),
+        slot = facts.pop("slot")
+        announcement = announcement_from_json(facts.pop("announcement"), name=slot)
+        jobs = work.claim(
+            **facts,
+            worker=self.name_here(slot),
             capabilities=Capabilities.of(announcement).by_token(self.token),
+            token=self.token,
         )
+        if facts["task"] == MOVE_BOTS:
+            note_changes([job.id for job in jobs], task=MOVE_BOTS)
         return Response({"jobs": jobs_to_json(jobs)})
 
     @extend_schema(request=told.LeasesSerializer, responses=told.LostSerializer)
     @action(detail=False, methods=["post"])
     def leases(self, request: Request) -> Response:
-        """Report progress and keep matches for another 30 s.
+        """Report progress and keep matches and friendlies for another 30 s, analyses for 60 s.
 
-        Plies must grow; a match without progress for longer than its clocks allow is lost.
+        Plies must grow; a match or friendly without progress for longer than its clocks allow is
+        lost.
         """
-        asked = read(told.LeasesSerializer, request)["leases"]
-        kept = renew_leases({each["token"]: (each["match_id"], each["ply"]) for each in asked})
-        lost = [each["match_id"] for each in asked if each["token"] not in kept]
-        return Response({"lost": lost})
+        facts = read(told.LeasesSerializer, request)
+        leases = {each["token"]: (each["id"], each["ply"]) for each in facts["leases"]}
+        return Response({"lost": work.renew(leases, task=facts["task"])})
+
+    @extend_schema(request=told.NothingSerializer, responses=told.DemandSerializer)
+    @action(detail=False, methods=["post"])
+    def demand(self, request: Request) -> Response:
+        """Return whether matches are waiting; if so, slots give their analyses back."""
+        read(told.NothingSerializer, request)
+        return Response({"has_waiting_matches": work.has_waiting_matches()})
 
     @extend_schema(request=told.ReportSerializer, responses=told.WantedSerializer)
     @action(detail=False, methods=["post"])
@@ -138,7 +160,7 @@ class FleetViewSet(FleetEndpoint[Match]):
         The site draws what spectators may see, and returns when it wants the next report.
         """
         facts = read(told.ReportSerializer, request)
-        wanted_s = show_events(worker_token=self.token, **facts)
+        wanted_s = show_events(match_id=facts.pop("id"), worker_token=self.token, **facts)
         return Response({"wanted_after_s": wanted_s})
 
     @extend_schema(request=told.ResultsSerializer, responses=told.AnswersSerializer)
@@ -147,27 +169,25 @@ class FleetViewSet(FleetEndpoint[Match]):
         """Submit results: each counts once, and only with the token of the running attempt.
 
         Codes of refusals: `stale_token`, `different_result`, `not_found`, `bad_record`,
-        `bad_result`. The same result again gets the same answer.
+        `bad_result`, `bad_curve`. The same result of a match again gets the same answer.
         """
         given = read(told.ResultsSerializer, request)["results"]
-        parsed = [_submission(each) for each in given]
-        found = iter(accept_results([each for each in parsed if isinstance(each, Submission)]))
-        answers = [next(found) if isinstance(each, Submission) else each for each in parsed]
-        note_changes([each.match_id for each in parsed if isinstance(each, Submission)])
+        parsed = [_outcome(each) for each in given]
+        sound = [each for each in parsed if not isinstance(each, DomainError)]
+        found = iter(work.accept(sound))
+        answers = [each if isinstance(each, DomainError) else next(found) for each in parsed]
+        for task in TASKS:
+            note_changes([each.id for each in sound if each.task == task], task=task)
         return Response({"answers": [_refusal(answer) for answer in answers]})
 
     @extend_schema(request=told.ReturnSerializer, responses=told.ReturnedSerializer)
     @action(detail=False, methods=["post"])
     def returns(self, request: Request) -> Response:
-        """Give a match back for other workers to play."""
+        """Give work back for other workers to do."""
         facts = read(told.ReturnSerializer, request)
-        attempt = {name: facts[name] for name in ("match_id", "token", "reason")}
-        if facts["has_failed"]:
-            cause = {"suspect": facts["suspect"], "was_too_slow": facts["was_too_slow"]}
-            was_held = fail_attempt(**attempt, **cause)
-        else:
-            was_held = return_match(**attempt)
-        note_changes([facts["match_id"]])
+        pk = facts.pop("id")
+        was_held = work.give_back(pk, **facts)
+        note_changes([pk], task=facts["task"])
         return Response({"was_held": was_held})
 
     @extend_schema(
@@ -205,51 +225,57 @@ class FleetViewSet(FleetEndpoint[Match]):
         data = find_files(content_hash)
         return in_part(request._request, HttpResponse(data, content_type="application/zip"))
 
-    @extend_schema(request=told.BuiltSerializer, responses=told.BuiltFilesSerializer)
+    @extend_schema(request=told.BuildSerializer, responses=told.BuiltFilesSerializer)
     @action(detail=False, methods=["post"])
     def builds(self, request: Request) -> Response:
-        """Store the result of a build; the first counts, and for rated play the first trusted one.
+        """Report on a build; return the files that count, which another worker may have built.
 
-        A build is trusted if the token may play rated matches.
+        With a `reason` the upload is rejected. Of archives the first counts, and for rated play
+        the first of a token that may play rated matches.
         """
-        facts = read(told.BuiltSerializer, request)
+        facts = read(told.BuildSerializer, request)
+        building = builds.Building(
+            match_id=facts["id"], token=facts["token"], version_id=facts["version_id"]
+        )
+        if "reason" in facts:
+            builds.reject(building, reason=facts["reason"], log=facts.get("log", ""))
+            return Response({"files_hash": ""})
+        if "log" in facts:
+            builds.note_log(building, log=facts["log"])
+        if "archive" not in facts:
+            return Response({"files_hash": builds.built_files(building)})
         try:
             data = base64.b64decode(facts["archive"], validate=True)
         except (binascii.Error, ValueError) as error:
             raise InvalidInput("The archive is not base64.", field="archive") from error
-        built = builds.read_built_archive(_building(facts), data)
+        built = builds.read_built_archive(building, data)
         is_trusted = Work.RATED in self.token.work
-        kept = builds.keep(_building(facts), built=built, is_trusted=is_trusted)
-        return Response({"files_hash": kept})
-
-    @extend_schema(request=told.BuildLogSerializer, responses=told.BuiltFilesSerializer)
-    @action(detail=False, methods=["post"], url_path="build-logs")
-    def build_logs(self, request: Request) -> Response:
-        """Show the author the build's output; return what another worker has built meanwhile."""
-        facts = read(told.BuildLogSerializer, request)
-        if "log" in facts:
-            builds.note_log(_building(facts), log=facts["log"])
-        return Response({"files_hash": builds.built_files(_building(facts))})
-
-    @extend_schema(request=told.BuildRefusalSerializer, responses={204: None})
-    @action(detail=False, methods=["post"], url_path="build-refusals")
-    def build_refusals(self, request: Request) -> Response:
-        """Reject an upload whose build fails through its own fault."""
-        facts = read(told.BuildRefusalSerializer, request)
-        builds.reject(_building(facts), reason=facts["reason"], log=facts["log"])
-        return Response(status=HTTPStatus.NO_CONTENT)
+        return Response({"files_hash": builds.keep(building, built=built, is_trusted=is_trusted)})
 
 
-def _building(facts: dict[str, Any]) -> builds.Building:  # Any: JSON
-    names = ("match_id", "token", "version_id")
-    return builds.Building(**{name: facts[name] for name in names})
+def read(kind: type[RequestSerializer], request: Request) -> dict[str, Any]:  # Any: JSON
+    """Return the validated request of a worker."""
+    given = kind(data=request.data)
+    given.is_valid(raise_exception=True)
+    checked: dict[str, Any] = given.validated_data
+    return checked
 
 
-def _submission(given: object) -> Submission | DomainError:
+_READ: Final[Mapping[str, Callable[[object], Outcome]]] = {
+    PLAY_MATCHES: submission_from_json,
+    MOVE_BOTS: stretch_result_from_json,
+    ANALYSE_MATCH: result_from_json,
+}
+
+
+def _outcome(given: dict[str, Any]) -> Outcome | DomainError:  # Any: JSON
+    task = given.pop("task", PLAY_MATCHES)
     try:
-        return submission_from_json(given)
+        return _READ[task](given)
     except InvalidInput as error:
         return error
+    except (KeyError, TypeError):
+        return InvalidInput(f"There is no task {task!r}.", code="bad_result", field="task")
 
 
 def _refusal(answer: DomainError | None) -> dict[str, Any] | None:  # Any: JSON
@@ -277,10 +303,10 @@ def _sent_work(token: WorkerToken, *, queues: Collection[str]) -> Iterator[Waiti
     if MATCHES not in queues:
         return
     if Work.ANALYSES in token.work:
-        yield from ((ANALYSE_MATCH, pk, {"is_lent": True}) for pk in sent_loans())
+        yield from ((ANALYSE_MATCH, [pk], {"is_lent": True}) for pk in sent_loans())
     has_matches = False
     for match_ids in sent_matches(token):
         has_matches = True
         yield PLAY_MATCHES, match_ids, {}
     if Work.ANALYSES in token.work and not has_matches:
-        yield from ((ANALYSE_MATCH, pk, {}) for pk in sent_analyses())
+        yield from ((ANALYSE_MATCH, [pk], {}) for pk in sent_analyses())

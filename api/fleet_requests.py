@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from api.protocol.endpoint import LARGEST_ID
 from api.protocol.requests import RequestSerializer
-from pentathlon.fleet.announcements import MOST_SLOTS
+from pentathlon.fleet.announcements import MOST_SLOTS, PLAY_MATCHES, TASKS
 from pentathlon.fleet.queues import QUEUES
 from pentathlon.matches.wire import MOST_RESULTS
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -96,12 +96,11 @@ class WaitSerializer(RequestSerializer):
     )
 
 
-class MatchIdsSerializer(RequestSerializer):
-    """Matches, by their ids."""
+class TaskSerializer(RequestSerializer):
+    """Work of one kind, by the ids of its matches or friendlies."""
 
-    match_ids = serializers.ListField(
-        child=MatchIdField(), max_length=MOST_MATCHES, allow_empty=True
-    )
+    task = serializers.ChoiceField(choices=TASKS, default=PLAY_MATCHES)
+    ids = serializers.ListField(child=MatchIdField(), max_length=MOST_MATCHES)
 
 
 class MessageSerializer(serializers.Serializer[Any]):
@@ -117,28 +116,31 @@ class HintSerializer(serializers.Serializer[Any]):
     messages = MessageSerializer(many=True)
 
 
-class ClaimSerializer(RequestSerializer):
-    """Matches that a slot wants to play."""
+class ClaimSerializer(TaskSerializer):
+    """Work that a slot wants to do."""
 
-    match_ids = serializers.ListField(child=MatchIdField(), max_length=MOST_MATCHES)
     slot = serializers.CharField(max_length=_LONGEST_NAME, help_text="The worker and its slot.")
     announcement = AnnouncementSerializer()
+    is_lent = serializers.BooleanField(
+        default=False,
+        help_text="Matches are waiting; one of their slots is lent to analyses for a while.",
+    )
 
 
 class JobsSerializer(serializers.Serializer[Any]):
-    """The matches that the slot plays now, each claimed for 30 s with its own token."""
+    """What the slot does now, each claimed for 30 or 60 s with its own token."""
 
     jobs = serializers.ListField(child=serializers.DictField())
 
 
-class HeldMatchSerializer(RequestSerializer):
-    """An attempt: the match, and the token from its claim."""
+class HeldSerializer(RequestSerializer):
+    """An attempt: the match or friendly, and the token from its claim."""
 
-    match_id = MatchIdField()
+    id = MatchIdField()
     token = serializers.UUIDField()
 
 
-class LeaseSerializer(HeldMatchSerializer):
+class LeaseSerializer(HeldSerializer):
     """An attempt that continues."""
 
     ply = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
@@ -147,16 +149,17 @@ class LeaseSerializer(HeldMatchSerializer):
 class LeasesSerializer(RequestSerializer):
     """Attempts that continue."""
 
+    task = serializers.ChoiceField(choices=TASKS, default=PLAY_MATCHES)
     leases = LeaseSerializer(many=True, max_length=MOST_MATCHES)  # type: ignore[call-arg]  # of many
 
 
 class LostSerializer(serializers.Serializer[Any]):
-    """Matches that this worker no longer holds."""
+    """The ids of what this worker no longer holds."""
 
     lost = serializers.ListField(child=serializers.IntegerField())
 
 
-class ReportSerializer(HeldMatchSerializer):
+class ReportSerializer(HeldSerializer):
     """The events of a running match so far, as rows of a record."""
 
     events = serializers.ListField(max_length=_MOST_SHOWN)
@@ -169,7 +172,12 @@ class WantedSerializer(serializers.Serializer[Any]):
 
 
 class ResultsSerializer(RequestSerializer):
-    """Results: match, token, record, and for each seat logs (base64), usage, notes, traces."""
+    """Results, each with `task`, `id` and `token`, and by its task:
+
+    - `play_matches`: `record`, and for each seat `logs` (base64), `usage`, `notes`, `traces`.
+    - `move_bots`: all `events` and `faults` since the friendly began, `sandbox` and `layers`.
+    - `analyse_match`: the `curve` and its `cpu_ms`, or an `error`.
+    """
 
     results = serializers.ListField(child=serializers.DictField(), max_length=MOST_RESULTS)
 
@@ -190,34 +198,51 @@ class AnswersSerializer(serializers.Serializer[Any]):
     answers = serializers.ListField(child=RefusalSerializer(allow_null=True))
 
 
-class ReturnSerializer(HeldMatchSerializer):
+class ReturnSerializer(HeldSerializer):
     """An attempt that a worker gives up."""
 
+    task = serializers.ChoiceField(choices=TASKS, default=PLAY_MATCHES)
     reason = serializers.CharField(max_length=1000, allow_blank=True)
-    has_failed = serializers.BooleanField(help_text="Whether the host was unable to play it.")
+    has_failed = serializers.BooleanField(help_text="Whether the host was unable to do it.")
     suspect = MatchIdField(
         allow_null=True, default=None, help_text="The bot version that may have caused it."
     )
     was_too_slow = serializers.BooleanField(default=False)
+    measured = serializers.ListField(
+        child=serializers.ListField(),
+        default=list,
+        max_length=1000,
+        help_text="All measurements of an analysis, including those of earlier attempts.",
+    )
+    cpu_ms = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
 
 
 class ReturnedSerializer(serializers.Serializer[Any]):
-    """Whether this worker still held the match."""
+    """Whether this worker still held it."""
 
     was_held = serializers.BooleanField()
 
 
-class BuildSerializer(HeldMatchSerializer):
-    """The build of a version that sits in a match of this worker."""
+class DemandSerializer(serializers.Serializer[Any]):
+    """Whether slots are needed for matches."""
+
+    has_waiting_matches = serializers.BooleanField()
+
+
+class BuildSerializer(HeldSerializer):
+    """The build of a version that sits in a match of this worker: what there is to report."""
 
     version_id = MatchIdField()
-
-
-class BuildLogSerializer(BuildSerializer):
-    """A build's output so far; without a log the request only reads the state."""
-
     log = serializers.CharField(
-        max_length=_LONGEST_LOG, allow_blank=True, trim_whitespace=False, required=False
+        max_length=_LONGEST_LOG,
+        allow_blank=True,
+        trim_whitespace=False,
+        required=False,
+        help_text="Its output so far, which its author reads.",
+    )
+    archive = serializers.CharField(required=False, help_text="Its result, in base64.")
+    reason = serializers.CharField(
+        max_length=1000, required=False, help_text="Why it fails because of the upload."
     )
 
 
@@ -227,123 +252,5 @@ class BuiltFilesSerializer(serializers.Serializer[Any]):
     files_hash = serializers.CharField(allow_blank=True)
 
 
-class BuiltSerializer(BuildSerializer):
-    """The result of a build, as a base64 archive."""
-
-    archive = serializers.CharField()
-
-
-class BuildRefusalSerializer(BuildSerializer):
-    """A build that failed because of the upload."""
-
-    reason = serializers.CharField(max_length=1000)
-    log = serializers.CharField(max_length=_LONGEST_LOG, allow_blank=True, trim_whitespace=False)
-
-
-class WasHeldSerializer(serializers.Serializer[Any]):
-    """Whether this worker still held the analysis or friendly."""
-
-    was_held = serializers.BooleanField()
-
-
 class NothingSerializer(RequestSerializer):
     """A request without parameters."""
-
-
-class FriendlyIdsSerializer(RequestSerializer):
-    """Friendlies, by their ids."""
-
-    friendly_ids = serializers.ListField(child=MatchIdField(), max_length=MOST_MATCHES)
-
-
-class FriendlyClaimSerializer(FriendlyIdsSerializer):
-    """Friendlies in which a slot wants to move the bots."""
-
-    slot = serializers.CharField(max_length=_LONGEST_NAME, help_text="The worker and its slot.")
-    announcement = AnnouncementSerializer()
-
-
-class StretchesSerializer(serializers.Serializer[Any]):
-    """The friendlies in which the slot moves bots now, each claimed for 30 s."""
-
-    stretches = serializers.ListField(child=serializers.DictField())
-
-
-class HeldFriendlySerializer(RequestSerializer):
-    """A friendly, and the token from its claim."""
-
-    friendly_id = MatchIdField()
-    token = serializers.UUIDField()
-
-
-class FriendlyLeaseSerializer(HeldFriendlySerializer):
-    """A friendly that a worker goes on playing."""
-
-    ply = serializers.IntegerField(
-        min_value=0,
-        max_value=2**31 - 1,
-        help_text="Must grow within the time that the clocks of a match allow; else the friendly "
-        "goes to another worker.",
-    )
-
-
-class StretchResultSerializer(HeldFriendlySerializer):
-    """What the bots did: all events and faults since the friendly began, sandbox and layers."""
-
-    result = serializers.DictField()
-
-
-class FriendlyReturnSerializer(HeldFriendlySerializer):
-    """A friendly that a worker gives back."""
-
-    reason = serializers.CharField(max_length=1000, allow_blank=True)
-    has_failed = serializers.BooleanField(help_text="Whether the host was unable to run the bots.")
-
-
-class AnalysisClaimSerializer(RequestSerializer):
-    """The match whose curve a slot would compute."""
-
-    match_id = MatchIdField()
-    is_lent = serializers.BooleanField(
-        default=False,
-        help_text="Matches are waiting; one of their slots is lent to analyses for a while.",
-    )
-
-
-class LoanSerializer(RequestSerializer):
-    """A slot lent to an analysis, and for how long."""
-
-    match_id = MatchIdField()
-    held_s = serializers.FloatField(min_value=0, max_value=1e6)
-
-
-class AnalysisJobSerializer(serializers.Serializer[Any]):
-    """A token to submit a curve, and the record; null if there is nothing to do."""
-
-    token = serializers.UUIDField(allow_null=True)
-    record = serializers.DictField(allow_null=True)
-    measured = serializers.ListField(
-        child=serializers.ListField(),
-        help_text="The measurements of earlier attempts, to continue from.",
-    )
-
-
-class DemandSerializer(serializers.Serializer[Any]):
-    """Whether slots are needed for matches."""
-
-    has_waiting_matches = serializers.BooleanField()
-
-
-class AnalysisResultSerializer(HeldMatchSerializer):
-    """A curve with the CPU time it took, or an error, or the measurements so far."""
-
-    curve = serializers.DictField(required=False)
-    cpu_ms = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
-    error = serializers.RegexField(r"^[a-z_]{0,30}$", default="", allow_blank=True)
-    has_died = serializers.BooleanField(default=False)
-    measured = serializers.ListField(
-        child=serializers.ListField(),
-        default=list,
-        max_length=1000,
-        help_text="All measurements, including those of earlier attempts.",
-    )

@@ -14,8 +14,6 @@ from api.bots.versions import VersionViewSet
 from api.datasets import DatasetViewSet
 from api.documentation.docs import TryView, docs, reference, schema
 from api.fleet import FleetViewSet
-from api.fleet_analyses import FleetAnalysisViewSet
-from api.fleet_friendlies import FleetFriendlyViewSet
 from api.games import GameViewSet
 from api.kit import KitView
 from api.matches.challenges import ChallengeViewSet
@@ -64,8 +62,6 @@ _router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("people", ProfileViewSet, basename="person")
 _router.register("workers", WorkerViewSet, basename="worker")
 _router.register("quarantines", QuarantineViewSet, basename="quarantine")
-_router.register("fleet/analyses", FleetAnalysisViewSet, basename="fleet_analysis")
-_router.register("fleet/friendlies", FleetFriendlyViewSet, basename="fleet_friendly")
 _router.register("fleet", FleetViewSet, basename="fleet")
 _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("webhooks", WebhookViewSet, basename="webhook")

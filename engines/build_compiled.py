@@ -24,7 +24,7 @@ from typing import Final
 ENGINES: Final = Path(__file__).resolve().parent
 _PACKAGE: Final = "pentathlon_engines"
 _NOTE: Final = "compiled.txt"
-_SHARED: Final = ("bits", "draws", "game", "info", "action_texts", "position")
+_SHARED: Final = ("bits", "draws", "game", "info", "action_texts", "kinds", "position")
 _NOT_HOT: Final = ("__init__", "drawing", "encoding", "policies", "prospects", "reading")
 """Modules and folders of a game that no search runs through, and modules whose names begin with
 them and `_`: pictures, numbers for learning, reading of JSON, simple policies, and prospects,

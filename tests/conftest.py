@@ -27,7 +27,7 @@ _SELDOM = (20_000, 20, 20)
 # The same examples on every run, and no limit of time: a busy machine is no reason to fail.
 settings.register_profile(
     "lean",
-    max_examples=25,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     database=None,
@@ -38,7 +38,7 @@ settings.register_profile("deep", settings.get_profile("lean"), max_examples=200
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let what costs much be raised: `test pentathlon -- --requests 10000`."""
-    parser.addoption("--requests", type=int, default=300, help="made-up requests to the site")
+    parser.addoption("--requests", type=int, default=100, help="made-up requests to the site")
     parser.addoption("--uncompiled", action="store_true", help="engines in the rehearsal's image")
     parser.addoption("--kills", type=int, default=1, help="while receipts are appended")
     parser.addoption("--storm", type=int, default=4, help="faults in the tournament under fire")
@@ -99,6 +99,12 @@ def _first_compiles() -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_SH)
             fcntl.flock(lock, fcntl.LOCK_UN)
         yield
+
+
+@pytest.fixture(scope="session")
+def deep(pytestconfig: pytest.Config) -> bool:
+    """Tell whether more examples are asked for than prove the point."""
+    return bool(pytestconfig.getoption("deep"))
 
 
 @pytest.fixture(scope="session")

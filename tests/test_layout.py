@@ -5,6 +5,7 @@ import fnmatch
 import pkgutil
 import re
 import sys
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -15,6 +16,7 @@ import pytest
 from django.core.management import get_commands
 
 from pentathlon.local.parts import choose
+from pentathlon_engines.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ("engines", "platform", "api", "workers", "tools")
@@ -52,12 +54,11 @@ NOUNS = {
 }
 # The command line and learning are extras of the engines, with dependencies of their own.
 ENGINES_EXTRAS = {
-    "cli": {"typer", "click", "rich", "platformdirs", "urllib3", "textual_image"},
+    "cli": {"typer", "click", "rich", "platformdirs", "urllib3"},
     "examples": {"numpy"},
     "rl": {"gymnasium", "numpy", "pettingzoo"},
     "dataset": {"pyarrow"},  # one module of it, the extra `parquet`
     "transparency": {"cryptography"},  # one module of it, the extra `cli`
-    "drawing": {"font_manrope", "resvg_py"},  # one module of it, the extra `images`
     "contract": {"mypy_extensions"},  # read by the compiler, never run
 }
 # These run elsewhere than the platform: on an author's machine, or inside a sandbox.
@@ -362,3 +363,11 @@ def test_requirements_lock_every_package_by_hash() -> None:
 
         assert len(entries) == len(locked) > 0, path.name
         assert "://" not in re.sub(r"^\s*#.*$", "", path.read_text(), flags=re.MULTILINE)
+
+
+def test_one_version_stands_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    cluster = (ROOT / "k8s/overlays/production/kustomization.yaml").read_text()
+
+    assert project == __version__
+    assert set(re.findall(r'newTag: "(.*)"', cluster)) == {__version__}

@@ -20,8 +20,8 @@ except BadEnvironment as error:
     sys.exit(str(error))
 IS_REMOTE = _environment.server is not None
 """Whether this worker reaches the platform over HTTP."""
-PORTS = "workers.remote.ports" if IS_REMOTE else "workers.direct.ports"
-"""The module that opens the worker's ports."""
+PORT = "workers.remote.adapter" if IS_REMOTE else "workers.direct"
+"""The module that opens the worker's port."""
 
 if IS_REMOTE:
     logging.config.dictConfig(logs.configuration(_environment))

@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
 from pentathlon.core.errors import DomainError
-from pentathlon.fleet.announcements import Announcement
-from pentathlon.matches.jobs import Job, SeatJob, Submission
+from pentathlon.fleet.announcements import PLAY_MATCHES, Announcement
+from pentathlon.friendlies.jobs import FriendlyStretch
+from pentathlon.insight.analyses.jobs import Row
+from pentathlon.matches.jobs import Claimed, Job, Outcome, SeatJob
 from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.launcher import SandboxLevel
+
+Play: TypeAlias = Job | FriendlyStretch
+"""Claimed work for which bots are started."""
 
 
 class PlatformAway(Exception):
@@ -24,19 +31,26 @@ class PlatformAway(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A match that this worker holds, and how far it has come."""
+    """Work that this worker holds, and how far it has come."""
 
-    job: Job
+    job: Claimed
     ply: int
 
 
 class Platform(Protocol):
-    """The platform, as a worker sees it.
+    """The platform, as a worker sees it: one way for matches, friendlies and analyses.
 
     Every method may raise `PlatformAway`, and may then be called again: nothing counts twice.
-    Methods that take a job raise `Conflict` if the match is no longer this worker's, unless they
-    report that by their result.
+    Methods that take a job raise `Conflict` if it is no longer this worker's, unless they report
+    that by their result.
     """
+
+    look_s: float
+    """The time between two looks for waiting matches."""
+    has_audience: bool
+    """Whether anybody can watch what this worker plays."""
+    least_sandbox: SandboxLevel
+    """The weakest level in which this worker may run bots."""
 
     def announce(self, announcement: Announcement) -> None:
         """Announce this worker and what it can play."""
@@ -48,26 +62,55 @@ class Platform(Protocol):
         """Announce that this worker finishes its matches and takes no more."""
 
     def claim(
-        self, match_ids: Sequence[int], *, slot: str, announcement: Announcement
-    ) -> list[Job]:
-        """Claim those of these matches that still wait and that this worker may play."""
+        self,
+        ids: Sequence[int],
+        *,
+        slot: str,
+        announcement: Announcement,
+        task: str = PLAY_MATCHES,
+        is_lent: bool = False,
+    ) -> Sequence[Any]:  # Any: of the kind of this task
+        """Claim those of these that still wait and that this worker may do.
 
-    def publish_again(self, match_ids: Collection[int]) -> None:
-        """Leave these matches to other workers."""
+        `is_lent` says that the hint lends a slot to an analysis.
+        """
+
+    def publish_again(self, ids: Collection[int], *, task: str = PLAY_MATCHES) -> None:
+        """Leave these to other workers."""
 
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:
-        """Renew leases; return the ids of the matches that this worker has lost."""
+        """Renew leases of one kind of work; return the ids of what this worker has lost."""
 
-    def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
+    def hand_in(self, results: Sequence[Outcome]) -> list[DomainError | None]:
         """Hand in results; return for each the reason of its refusal, or None."""
 
-    def return_match(self, job: Job, *, reason: str) -> bool:
-        """Give back a match that did not fail; return False if its lease was lost."""
-
-    def fail_attempt(
-        self, job: Job, *, reason: str, suspect: int | None = None, was_too_slow: bool = False
+    def give_back(
+        self,
+        job: Claimed,
+        *,
+        reason: str = "",
+        has_failed: bool = False,
+        suspect: int | None = None,
+        was_too_slow: bool = False,
+        measured: Sequence[Row] = (),
+        cpu_ms: int = 0,
     ) -> bool:
-        """Give a match back after a failure of the host; return False if its lease was lost."""
+        """Give work back for others to do; return False if its lease was lost.
+
+        `has_failed` says that this host failed at it. What an analysis has measured is kept.
+        """
+
+    def has_waiting_matches(self) -> bool:
+        """Return whether a match waits for a slot."""
+
+    def show(self, job: Job, events: Sequence[Event]) -> float:
+        """Show spectators where a match stands; return in how many seconds to show it again.
+
+        Only one thread calls it, and `note_changes`.
+        """
+
+    def note_changes(self, jobs: Sequence[Play]) -> None:
+        """Notify the watchers of these matches and friendlies to read the database."""
 
     def archive(self, content_hash: str) -> bytes:
         """Return the files of a bot that this worker is to play."""

@@ -14,9 +14,9 @@ import structlog
 from pentathlon.core import tracing
 from pentathlon.core.errors import DomainError
 from pentathlon.env import DRAIN_S, Mode, read_environment
-from pentathlon.fleet.announcements import Announcement
+from pentathlon.fleet.announcements import MOVE_BOTS, Announcement
+from pentathlon.insight.analyses.jobs import AnalysisJob
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.backoff import Backoff
 from workers.drain import Drain
 from workers.heartbeat import Heartbeat, describe_worker
 from workers.host.cpu_pressure import HOLD_S, Starvation
@@ -26,12 +26,17 @@ from workers.sandbox.errors import LayerMissing
 from workers.sandbox.files.staging import Staging, close_all
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
-from workers.slots.analyst import Analyses, analyse
+from workers.slots.analyst import analyse
 from workers.slots.broadcast import Broadcast
-from workers.slots.friendlies import Friendlies, play_stretch
 from workers.slots.play import play_jobs
 from workers.slots.slot import Slot, open_slot, pin_to_core
 
+LONGEST_S: Final = 30.0
+FIRST_S: Final = 1.0
+_DOUBLINGS: Final = 20
+"""More doublings than any pause needs; a host may fail for days."""
+PERSISTENT: Final = 3
+"""A slot is closed and opened again after each run of this many failures."""
 _TRIAL_S: Final = 10.0
 """How long to wait for a running trial; one takes less even on a busy host."""
 
@@ -50,27 +55,22 @@ class WorkerProcess:
         probe: Probe | None,
         *,
         platform: Platform,
-        friendlies: Friendlies | None = None,
-        analyses: Analyses | None = None,
         slots: int = 1,
         drain: Drain | None = None,
         starvation: Starvation | None = None,
         backoff: Backoff | None = None,
-        broadcast: Broadcast | None = None,
         open_slot: Callable[..., Slot] = open_slot,
     ) -> None:
-        self._platform = platform
-        self._friendlies = friendlies
-        self._analyses = analyses
+        self.platform = platform
         self.drain = drain or Drain(grace_s=DRAIN_S[Mode.LOCAL])
         self.level = level_of(probe)
         self._tries_runtimes = self.level is not SandboxLevel.PROCESS
-        self._starvation = starvation or Starvation(slots=slots)
+        self.starvation = starvation or Starvation(slots=slots)
         self._runtimes = Runtimes(known_runtimes(probe))
         self._description = describe_worker(probe, slots=slots)
         self._backoff = backoff or Backoff()
         self._open_slot = open_slot
-        self._broadcast = broadcast or Broadcast(None)
+        self._broadcast = Broadcast(platform)
         self._pool_files: Staging | None = None
         self._index = 0
         self._slot: Slot | None = None
@@ -95,12 +95,12 @@ class WorkerProcess:
 
     def become_slot(self, index: int) -> None:
         """Start to work as one slot, in the child process that runs it."""
-        self._index = self._starvation.slot = index
+        self._index = self.starvation.slot = index
         tracing.start(read_environment(), service="pentathlon-worker")
         pin_to_core(index)
         # The heartbeat comes first: a slot that cannot be opened now may be opened later.
         beats = Heartbeat(
-            self.announcement, self.drain, platform=self._platform, host=self._starvation
+            self.announcement, self.drain, platform=self.platform, host=self.starvation
         )
         beats.start()
         self._beats = beats
@@ -112,7 +112,7 @@ class WorkerProcess:
 
     def _hand_in_unsent(self) -> None:
         try:
-            taken = self._platform.hand_in_unsent()
+            taken = self.platform.hand_in_unsent()
         except (PlatformAway, DomainError) as error:
             _log.warning("results of an earlier run not handed in", reason=str(error))
             return
@@ -128,95 +128,52 @@ class WorkerProcess:
         close_all()
         tracing.stop()
 
-    @property
-    def platform(self) -> Platform:
-        """The port to the platform."""
-        return self._platform
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether the platform wants nothing more of this worker."""
-        return self._platform.has_refused
-
     def say_goodbye(self) -> None:
         """Report by the heartbeat that the worker drains, before its process ends."""
         if self._beats is not None and self.drain.is_asked:
             self._beats.wait()
 
-    @property
-    def is_held(self) -> bool:
-        """Whether this slot leaves matches to other slots for now."""
-        return self._starvation.is_held
-
-    def has_room(self, playing: int) -> bool:
-        """Return whether another of the worker's slots may play while this many already do."""
-        return self._starvation.has_room(playing)
-
     def give_back(self, match_ids: Sequence[int]) -> None:
         """Leave the matches that a held slot was offered to other slots, and wait a while."""
-        self._platform.publish_again(match_ids)
+        self.platform.publish_again(match_ids)
         self.drain.wait(HOLD_S)
 
-    def play(self, match_ids: Sequence[int]) -> None:
-        """Claim and play those of the matches that still wait, or publish all of them again."""
+    def follow(self, task: str, ids: Sequence[int], *, is_lent: bool = False) -> None:
+        """Claim and do what a hint names and still waits, or publish all of it again."""
         with self._patience():
-            slot = self._open(self._platform, match_ids)
+            slot = self._open(task, ids)
             if slot is None:
                 return
-            jobs = self._platform.claim(
-                match_ids, slot=slot.name, announcement=self.announcement()
+            claimed = self.platform.claim(
+                ids, task=task, slot=slot.name, announcement=self.announcement(), is_lent=is_lent
             )
+            jobs = [job for job in claimed if not isinstance(job, AnalysisJob)]
+            for job in claimed:
+                if isinstance(job, AnalysisJob):
+                    analyse(job, platform=self.platform, drain=self.drain)
+            if task == MOVE_BOTS:
+                # A person waits, and is told that somebody is at it.
+                self._broadcast.note_change(jobs)
             if jobs:
                 failed = play_jobs(
                     jobs,
-                    platform=self._platform,
+                    platform=self.platform,
                     launcher=slot.launcher,
                     files=slot.files,
                     drain=self.drain,
-                    host=self._starvation,
+                    host=self.starvation,
                     broadcast=self._broadcast,
                 )
                 self._wait_after(failed=failed == len(jobs))
 
-    def move_bots(self, friendly_ids: Sequence[int]) -> None:
-        """Claim those of the friendlies in which a bot is to move, and move it."""
-        friendlies = self._friendlies
-        if friendlies is None:
-            return
-        with self._patience():
-            slot = self._open(friendlies, friendly_ids)
-            if slot is None:
-                return
-            # Done on a starved host, too: stretches are short and unrated, and a person waits.
-            stretches = friendlies.claim(
-                friendly_ids, slot=slot.name, announcement=self.announcement()
-            )
-            for stretch in stretches:
-                self._broadcast.note_move(stretch.friendly_id)
-                is_well = play_stretch(
-                    stretch,
-                    friendlies=friendlies,
-                    launcher=slot.launcher,
-                    files=slot.files,
-                    drain=self.drain,
-                )
-                self._broadcast.note_move(stretch.friendly_id)
-                self._wait_after(failed=not is_well)
-
-    def analyse(self, match_id: int, *, is_lent: bool = False) -> None:
-        """Compute the win-chance curve of a match, unless another worker does or matches wait."""
-        if self._analyses is not None:
-            with self._patience():
-                analyse(match_id, analyses=self._analyses, drain=self.drain, is_lent=is_lent)
-
-    def _open(self, work: Platform | Friendlies, ids: Sequence[int]) -> Slot | None:
+    def _open(self, task: str, ids: Sequence[int]) -> Slot | None:
         """Return the slot to do this work in; leave the work to others if there is none."""
         if not self.drain.is_asked:
             try:
                 return self._ensure_slot()
             except (LayerMissing, OSError) as error:
                 _log.warning("slot not opened", reason=str(error))
-        work.publish_again(ids)
+        self.platform.publish_again(ids, task=task)
         self._wait_after(failed=not self.drain.is_asked)
         return None
 
@@ -230,7 +187,7 @@ class WorkerProcess:
             yield
         except (PlatformAway, DomainError) as error:
             _log.warning("no work for now", reason=str(error))
-            if not self.is_refused:
+            if not self.platform.has_refused:
                 self._wait_after(failed=True)
 
     def _wait_after(self, *, failed: bool) -> None:
@@ -243,10 +200,42 @@ class WorkerProcess:
     def _ensure_slot(self) -> Slot:
         if self._slot is None:
             name = f"{self._description.name}.{self._index}"
-            self._slot = self._open_slot(self.level, name=name, fetch=self._platform.archive)
+            self._slot = self._open_slot(self.level, name=name, fetch=self.platform.archive)
         return self._slot
 
     def _close_slot(self) -> None:
         if self._slot is not None:
             self._slot.close()
             self._slot = None
+
+
+class Backoff:
+    """Exponential backoff over consecutive failures of the host.
+
+    A match survives only three failures. Without a backoff, a host with a full disk, which fails
+    within a moment, would be the first to take every match again.
+    """
+
+    def __init__(self, *, first_s: float = FIRST_S) -> None:
+        self._first_s = first_s
+        self._in_a_row = 0
+
+    def record(self, *, failed: bool) -> None:
+        """Count a failure, or reset the count after a success."""
+        self._in_a_row = self._in_a_row + 1 if failed else 0
+
+    @property
+    def is_persistent(self) -> bool:
+        """Whether it is time to open the slot again; true at intervals while the failures last."""
+        return self._in_a_row > 0 and self._in_a_row % PERSISTENT == 0
+
+    @property
+    def pause_s(self) -> float:
+        """How long to wait: 0 after a success, twice as long after each failure."""
+        if not self._in_a_row:
+            return 0.0
+        return min(LONGEST_S, self._first_s * 2.0 ** min(self._in_a_row - 1, _DOUBLINGS))
+
+    def wait(self, drain: Drain) -> None:
+        """Wait for `pause_s`, or until the worker is asked to stop."""
+        drain.wait(self.pause_s)

@@ -80,7 +80,7 @@ class Publisher:
 
     def _send_analysis(self, match_id: int, *, is_lent: bool) -> None:
         if read_fleet().reads_queue:
-            self._ask(analyse_match.delay, match_id, is_lent=is_lent)
+            self._ask(analyse_match.delay, [match_id], is_lent=is_lent)
 
     def _ask(self, ask: Callable[..., Any], *told: Any, **options: Any) -> int:  # Any: of Celery
         """Return the broker's answer, 0 if it is away; log the begin and the end of that."""

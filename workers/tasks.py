@@ -20,16 +20,15 @@ from celery.worker import state
 
 from pentathlon.core import tracing
 from pentathlon.env import BadEnvironment, read_environment
-from pentathlon.fleet.queues import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES
-from workers.celery_app import IS_REMOTE, PORTS, app
+from pentathlon.fleet.announcements import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES
+from workers.celery_app import IS_REMOTE, PORT, app
 from workers.drain import Drain
-from workers.hint_queues import LOOK_S, HintQueues
+from workers.hint_transport import LOOK_S, HintQueues
 from workers.host.cpu_pressure import Starvation
+from workers.port import Platform
 from workers.process import WorkerProcess
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_probe
-from workers.slots.broadcast import Broadcast
-from workers.slots.ports import Ports
 
 LONGEST_TASK_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before this."""
@@ -50,28 +49,28 @@ _worker: WorkerProcess | None = None
 def play_matches(match_ids: list[int]) -> None:
     """Play those of these matches that still wait; a second delivery costs one query."""
     worker = worker_process()
-    if not app.conf.worker_disable_prefetch and worker.is_held:
+    if not app.conf.worker_disable_prefetch and worker.starvation.is_held:
         # A queue of files gives out messages in any order, so giving them back costs no place.
         worker.give_back(match_ids)
         return
     parent = getattr(play_matches.request, tracing.HEADER, None) or ""
     with tracing.span("follow hint", parent=parent, kind="consumer"):
-        worker.play(match_ids)
+        worker.follow(PLAY_MATCHES, match_ids)
 
 
 @app.task(name=ANALYSE_MATCH, **_OPTIONS)
-def analyse_match(match_id: int, *, is_lent: bool = False) -> None:
-    """Compute the win-chance curve of a match, unless another worker does or matches wait.
+def analyse_match(match_ids: list[int], *, is_lent: bool = False) -> None:
+    """Compute the win-chance curves of these matches, unless another worker does or matches wait.
 
     With `is_lent`, matches wait for a while for the slot.
     """
-    worker_process().analyse(match_id, is_lent=is_lent)
+    worker_process().follow(ANALYSE_MATCH, match_ids, is_lent=is_lent)
 
 
 @app.task(name=MOVE_BOTS, **_OPTIONS)
 def move_bots(friendly_ids: list[int]) -> None:
     """Move the bots of friendlies that wait for them; a second delivery costs one query."""
-    worker_process().move_bots(friendly_ids)
+    worker_process().follow(MOVE_BOTS, friendly_ids)
 
 
 def worker_process(*, slots: int = 1) -> WorkerProcess:
@@ -83,17 +82,14 @@ def worker_process(*, slots: int = 1) -> WorkerProcess:
     global _worker  # noqa: PLW0603  # Celery hands no object of ours from its signals to its tasks
     if _worker is None:
         environment = read_environment()
-        ports: Ports = import_module(PORTS).open_ports()
-        probe = choose_probe(least=ports.least_sandbox, warn=_log.warning)
+        platform: Platform = import_module(PORT).open_platform()
+        probe = choose_probe(least=platform.least_sandbox, warn=_log.warning)
         _worker = WorkerProcess(
             probe,
-            platform=ports.platform,
-            friendlies=ports.friendlies,
-            analyses=ports.analyses,
+            platform=platform,
             slots=slots,
             drain=Drain(grace_s=environment.drain_s),
             starvation=Starvation(slots=slots, starved=environment.starved_share),
-            broadcast=Broadcast(ports.audience),
         )
     return _worker
 
@@ -110,7 +106,7 @@ class RefusalWatch(bootsteps.StartStopStep):
     def look(self) -> None:
         """Drain the worker if its token was refused in any of its processes."""
         worker = worker_process()
-        if worker.is_refused and not worker.drain.is_asked:
+        if worker.platform.has_refused and not worker.drain.is_asked:
             worker.drain.ask()
             sys.stderr.write("The site refuses this worker token. Ask its staff for a new one.\n")
             state.should_stop = TOKEN_REFUSED  # type: ignore[assignment]  # None, they say
@@ -144,7 +140,7 @@ def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's wor
 def _is_held() -> bool:
     """Return whether this worker plays as many matches as it may; for its parent process."""
     playing = sum(request.name == play_matches.name for request in state.reserved_requests)
-    return not worker_process().has_room(playing)
+    return not worker_process().starvation.has_room(playing)
 
 
 hint_queues: Final = partial(HintQueues, is_held=_is_held)

@@ -45,7 +45,6 @@ class TournamentSerializer(ArrangedSerializer):
             "format",
             "owner",
             "table_seats",
-            "cycles",
             "scheduler",
             "params",
             "tie_breaks",

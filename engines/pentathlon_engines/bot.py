@@ -11,7 +11,7 @@ play(choose)
 
 Start-up is most of a short match, so this module imports next to nothing; `rng` and `state()`
 import what they need when you first use them. `play` keeps standard output for the protocol:
-whatever is printed from then on, by libraries too, goes to the log.
+whatever is printed, by libraries too, goes to the log; the referee moves what was printed before.
 """
 
 from __future__ import annotations

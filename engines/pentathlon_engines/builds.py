@@ -16,7 +16,7 @@ _COMPILED: Final = "+compiled"
 
 @cache
 def build_name() -> str:
-    """Return the name of this build: `0.1.0`, or `0.1.0+compiled.` and a digest of its sources."""
+    """Return the name of this build: `1.0.0`, or `1.0.0+compiled.` and a digest of its sources."""
     if not IS_COMPILED:
         return __version__
     digest = _NOTE.read_text().strip() if _NOTE.exists() else ""

@@ -55,35 +55,13 @@ ANNOUNCED = {
 BODIES: dict[str, dict[str, Any]] = {
     "heartbeats": {"name": "host/1"},
     "hints": {},
-    "passed-hints": {"match_ids": []},
-    "claims": {"match_ids": [], "slot": "host/1.0", "announcement": ANNOUNCED},
+    "passed-hints": {"ids": []},
+    "claims": {"ids": [], "slot": "host/1.0", "announcement": ANNOUNCED},
     "leases": {"leases": []},
     "results": {"results": []},
-    "returns": {"match_id": 1, "token": str(uuid4()), "reason": "", "has_failed": False},
-    "builds": {"match_id": 1, "token": str(uuid4()), "version_id": 1, "archive": ""},
-    "build-logs": {"match_id": 1, "token": str(uuid4()), "version_id": 1},
-    "analyses/claims": {"match_id": 1},
-    "analyses/demand": {},
-    "analyses/loans": {"match_id": 1, "held_s": 1.5},
-    "analyses/leases": {"match_id": 1, "token": str(uuid4())},
-    "analyses/results": {"match_id": 1, "token": str(uuid4())},
-    "friendlies/claims": {"friendly_ids": [], "slot": "host/1.0", "announcement": ANNOUNCED},
-    "friendlies/passed-hints": {"friendly_ids": []},
-    "friendlies/leases": {"friendly_id": 1, "token": str(uuid4()), "ply": 1},
-    "friendlies/results": {"friendly_id": 1, "token": str(uuid4()), "result": {}},
-    "friendlies/returns": {
-        "friendly_id": 1,
-        "token": str(uuid4()),
-        "reason": "",
-        "has_failed": False,
-    },
-    "build-refusals": {
-        "match_id": 1,
-        "token": str(uuid4()),
-        "version_id": 1,
-        "reason": "no",
-        "log": "",
-    },
+    "returns": {"id": 1, "token": str(uuid4()), "reason": "", "has_failed": False},
+    "builds": {"id": 1, "token": str(uuid4()), "version_id": 1, "archive": ""},
+    "demand": {},
 }
 
 
@@ -113,7 +91,7 @@ def claim(secret: str, *matches: Match) -> list[dict[str, Any]]:
     """Claim matches whose hints are out."""
     ids = [match.pk for match in matches]
     Match.objects.filter(pk__in=ids, state=MatchState.PENDING).update(sent_at=Now())
-    answer = post(secret, "claims", {**BODIES["claims"], "match_ids": ids})
+    answer = post(secret, "claims", {**BODIES["claims"], "ids": ids})
     assert answer.status_code == 200, answer.content
     jobs: list[dict[str, Any]] = answer.json()["jobs"]
     return jobs
@@ -237,7 +215,7 @@ def test_renewal_costs_the_same_however_many_matches(
 ) -> None:
     versions = [make_version(), make_version(like="greedy")]
     jobs = claim(secret, *(make_match(versions) for _ in range(4)))
-    leases = [{"match_id": job["match_id"], "token": job["token"], "ply": 3} for job in jobs]
+    leases = [{"id": job["match_id"], "token": job["token"], "ply": 3} for job in jobs]
 
     with django_assert_max_num_queries(6):
         answer = post(secret, "leases", {"leases": leases})
@@ -307,7 +285,7 @@ def test_worker_reads_no_bot_after_its_match(secret: str) -> None:
 
 
 def _returning(job: dict[str, Any]) -> dict[str, Any]:
-    told = {"match_id": job["match_id"], "token": job["token"]}
+    told = {"id": job["match_id"], "token": job["token"]}
     return {**told, "reason": "draining", "has_failed": False}
 
 
@@ -334,14 +312,18 @@ def test_command_says_what_is_wrong(secret: str) -> None:
     "broken",
     [
         {},
-        {"match_id": 1},
+        {"id": 1},
+        {"task": "sweep"},
+        {"task": []},
+        {"task": "move_bots"},
+        {"task": "analyse_match"},
         {"logs": "x"},
         {"usage": [{"cpu_s": 1e300, "wall_s": 1, "memory_peak_mb": 1, "exit_status": 0}]},
         {"record": []},
         {"record": {"game": "tuned", "events": [[0]]}},
         {"notes": [[[10**30, "x"]]]},
         {"traces": [1]},
-        {"match_id": -1},
+        {"id": -1},
         {"token": "x"},
     ],
     ids=str,
@@ -350,7 +332,7 @@ def test_nonsense_is_refused_result_by_result(broken: dict[str, Any], secret: st
     (job,) = claim(secret, make_match([make_version(), make_version()]))
     usage = {"cpu_s": 0.1, "wall_s": 0.1, "memory_peak_mb": 1.0, "exit_status": 0}
     whole = {
-        "match_id": job["match_id"],
+        "id": job["match_id"],
         "token": job["token"],
         "record": {},
         "logs": ["", ""],
@@ -411,7 +393,7 @@ def test_helper_is_told_of_friendlies_first_and_of_analyses_last() -> None:
     friendly = begun(seat=1)
     publish_friendlies(lambda ids: None)
 
-    assert hints(helper) == [("move_bots", [friendly.pk]), ("analyse_match", played.pk)]
+    assert hints(helper) == [("move_bots", [friendly.pk]), ("analyse_match", [played.pk])]
     assert hints(helper, most=1) == [("move_bots", [friendly.pk])]
 
 
@@ -425,7 +407,7 @@ def test_slot_is_lent_to_an_analysis_while_matches_wait(secret: str) -> None:
 
     lent, match = hints(secret)
 
-    assert lent == ("analyse_match", played.pk, True)
+    assert lent == ("analyse_match", [played.pk], True)
     assert match[0] == "play_matches"
 
 

@@ -167,32 +167,25 @@ def day(number: int) -> str:
     return f"{FIRST_DAY + timedelta(days=number):%Y-%m-%d}"
 
 
-def test_list_comes_oldest_or_newest_first_in_pages(made: Made) -> None:
-    since = day(0)
+def test_list_comes_in_an_order_in_pages_and_between_days(made: Made) -> None:
+    first_day, up = {"since": day(0)}, {"ordering": "id"}
 
-    up = [*pages(made.client, made.path, since=since, ordering="id", page_size=2)]
-    down = [*pages(made.client, made.path, since=since, ordering="-id", page_size=2)]
-
-    assert up == [made.ids[:2], made.ids[2:4], made.ids[4:]]
+    in_pages = [*pages(made.client, made.path, **first_day, **up, page_size=2)]
+    down = [*pages(made.client, made.path, **first_day, ordering="-id", page_size=2)]
+    assert in_pages == [made.ids[:2], made.ids[2:4], made.ids[4:]]
     assert [pk for page in down for pk in page] == made.ids[::-1]
-    assert ids_of(made.client, made.path, since=since) == made.ids[::-1]
+    assert ids_of(made.client, made.path, **first_day) == made.ids[::-1]
 
-
-def test_spans_hold_their_beginning_and_not_their_end(made: Made) -> None:
-    asked = {"ordering": "id"}
-
-    assert ids_of(made.client, made.path, since=day(1), until=day(3), **asked) == made.ids[1:3]
+    # Spans hold their beginning and not their end.
     late = f"{day(3)}T00:00:01Z"
-    assert ids_of(made.client, made.path, since=late, **asked) == made.ids[4:]
-    assert ids_of(made.client, made.path, since=day(0), until=late, **asked) == made.ids[:4]
-    assert ids_of(made.client, made.path, until=day(-30), **asked) == []
-    assert ids_of(made.client, made.path, since=day(30), **asked) == []
+    assert ids_of(made.client, made.path, since=day(1), until=day(3), **up) == made.ids[1:3]
+    assert ids_of(made.client, made.path, since=late, **up) == made.ids[4:]
+    assert ids_of(made.client, made.path, **first_day, until=late, **up) == made.ids[:4]
+    assert ids_of(made.client, made.path, until=day(-30), **up) == []
+    assert ids_of(made.client, made.path, since=day(30), **up) == []
 
-
-def test_order_that_is_not_offered_is_refused(made: Made) -> None:
     for wrong in ("name", "", "id,-id", "-created_at"):
         answer = made.client.get(made.path, {"ordering": wrong})
-
         assert_problem(answer, status=400, code="bad_ordering", attr="ordering")
         assert answer.json()["errors"][0]["allowed"][:2] == ["-id", "id"], wrong
 

@@ -44,7 +44,7 @@ def make_matches(number: int, *, sent: bool = True, **fields: Any) -> list[int]:
 
 
 def claim(secret: str, ids: list[int], *, slot: str = "ghost/1.0") -> Any:
-    return post(secret, "claims", {**BODIES["claims"], "match_ids": ids, "slot": slot})
+    return post(secret, "claims", {**BODIES["claims"], "ids": ids, "slot": slot})
 
 
 def announce(secret: str, name: str, *, slots: int) -> Any:
@@ -53,7 +53,7 @@ def announce(secret: str, name: str, *, slots: int) -> Any:
 
 
 def renew(secret: str, jobs: list[dict[str, Any]], *, ply: int = 0) -> list[int]:
-    leases = [{"match_id": job["match_id"], "token": job["token"], "ply": ply} for job in jobs]
+    leases = [{"id": job["match_id"], "token": job["token"], "ply": ply} for job in jobs]
     lost: list[int] = post(secret, "leases", {"leases": leases}).json()["lost"]
     return lost
 
@@ -96,7 +96,7 @@ def test_volunteer_claims_and_gives_back_only_what_it_was_told_of() -> None:
     heard = WorkerToken.objects.get(name="volunteer").told_matches
     unheard = set(ids) - set(heard)
     jobs = claim(volunteer, [heard[0], *unheard]).json()["jobs"]
-    post(volunteer, "passed-hints", {"match_ids": ids})
+    post(volunteer, "passed-hints", {"ids": ids})
 
     assert unheard
     assert [job["match_id"] for job in jobs] == [heard[0]]
@@ -114,9 +114,9 @@ def test_what_a_token_trusted_with_everything_is_told_of_is_not_stored(stolen: s
 def test_token_gives_back_no_more_hints_in_a_minute_than_it_could_claim(stolen: str) -> None:
     ids = make_matches(BATCH + 3)
 
-    answers = [post(stolen, "passed-hints", {"match_ids": part}) for part in (ids[:5], ids)]
+    answers = [post(stolen, "passed-hints", {"ids": part}) for part in (ids[:5], ids)]
     unable = {**ANNOUNCED, "games": {}}
-    claim_of_all = {"match_ids": ids, "slot": "ghost/1.0", "announcement": unable}
+    claim_of_all = {"ids": ids, "slot": "ghost/1.0", "announcement": unable}
     refused = post(stolen, "claims", claim_of_all)
 
     assert [answer.status_code for answer in answers] == [204, 409]
@@ -124,7 +124,7 @@ def test_token_gives_back_no_more_hints_in_a_minute_than_it_could_claim(stolen: 
     assert refused.json()["jobs"] == []
     assert Match.objects.sent().count() == 3
     WorkerToken.objects.update(passed_since=F("passed_since") - timedelta(minutes=1))
-    assert post(stolen, "passed-hints", {"match_ids": ids}).status_code == 204
+    assert post(stolen, "passed-hints", {"ids": ids}).status_code == 204
     assert Match.objects.sent().count() == 0
 
 
@@ -186,7 +186,7 @@ def test_thief_who_falls_silent_under_many_names_voids_no_match(stolen: str) -> 
     for number in range(10):
         (job,) = claim(stolen, [pk], slot=f"ghost/{number}.0").json()["jobs"]
         seat = Match.objects.get(pk=pk).seats.get(seat=0)
-        told = {"match_id": pk, "token": job["token"], "reason": "?", "has_failed": True}
+        told = {"id": pk, "token": job["token"], "reason": "?", "has_failed": True}
         post(stolen, "returns", {**told, "suspect": seat.version_id})
         Attempt.objects.update(ended_at=Now() - timedelta(minutes=1))
         Match.objects.update(sent_at=Now())

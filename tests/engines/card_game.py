@@ -20,7 +20,8 @@ from pentathlon_engines import (
     Outcome,
     State,
 )
-from pentathlon_engines.contract.position import check_written, checked_integer
+from pentathlon_engines.contract.kinds import checked_integer
+from pentathlon_engines.contract.position import check_written
 
 ACTIONS = ("keep", "play")
 CARDS = 5

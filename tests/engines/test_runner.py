@@ -42,7 +42,7 @@ def test_honest_match_gives_a_record_that_verifies(play: Play) -> None:
     ("source", "kind", "detail"),
     [
         pytest.param("raise SystemExit(3)", "startup", "exit status 3", id="stillborn"),
-        pytest.param("print('hello')", "protocol", "not JSON", id="chatty start"),
+        pytest.param("print('hello')", "startup", "exit status 0", id="just a greeting"),
         pytest.param("print('x' * 5000)", "output", "one line", id="long first line"),
         pytest.param(READY + "say(1)\nsay(2)\ntime.sleep(9)", "protocol", "", id="early"),
         pytest.param(EACH + "    while True: pass", "cpu_time", "one action", id="burner"),
@@ -130,8 +130,20 @@ def test_start_does_not_count_as_thinking(play: Play) -> None:
     assert report.record["faults"] == []
 
 
+def test_print_before_the_helper_starts_is_a_line_of_the_log(play: Play) -> None:
+    greeting = "import os\nprint('Tiger 1.0', flush=True)\nos.system('echo from C')\n"
+
+    report = play(greeting + HONEST, HONEST)
+
+    assert report.record["faults"] == []
+    assert [line.rpartition(b": ")[2] for line in report.logs[0].splitlines()] == [
+        b"Tiger 1.0",
+        b"from C",
+    ]
+
+
 def test_both_faulty_at_the_start_have_lost(play: Play) -> None:
-    report = play("print('hello')", "raise SystemExit(1)")
+    report = play("print('{}')", "raise SystemExit(1)")
 
     assert [fault["kind"] for fault in report.record["faults"]].count("startup") == 1
     assert report.record["outcome"]["ranks"] == [1, 1]

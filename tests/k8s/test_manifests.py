@@ -33,7 +33,7 @@ from tests.k8s.manifests import (
     selects,
     workloads,
 )
-from workers.remote.ports import ports_to_site
+from workers.remote.adapter import platform_of
 
 FOLDERS = sorted(path.parent for path in K8S.rglob(KUSTOMIZATION))
 NO_MANIFESTS = {
@@ -271,7 +271,7 @@ class TestWorker:
         told |= {"PENTATHLON_WORKER_TOKEN": "ptw_1", "PENTATHLON_WORKER_BROKER": url}
         asked = read_environment(told)
 
-        ports_to_site(asked)
+        platform_of(asked)
         assert broker(asked)[0][0] == url
         assert container["command"][1:] == worker_command(slots=1)[1:]
         assert str(Path(token_file).parent) == mount["mountPath"]

@@ -12,6 +12,7 @@ from django.test import Client
 
 from pentathlon.operations.gauges import gauges
 from tests.k8s.manifests import K8S, Manifest, load, of_kind, resources, selects, workloads
+from tests.rehearsal.figures import FIGURES
 
 FOLDER = K8S / "components/monitoring"
 
@@ -86,6 +87,10 @@ def test_runbook_has_a_paragraph_for_each_alert(
         assert rule["annotations"]["runbook"] == f"/docs/runbook/#{rule['alert']}"
         assert rule["annotations"]["summary"].endswith(".")
         assert rule["labels"]["severity"] in {"critical", "warning"}
+
+
+def test_rehearsal_knows_figures_of_each_alert(rules: list[dict[str, Any]]) -> None:
+    assert [*FIGURES] == [rule["alert"] for rule in rules]
 
 
 def test_monitoring_reaches_web_and_its_port() -> None:

@@ -11,9 +11,9 @@ from pentathlon.local.demo.plan import Plan, plans
 
 
 def small_plans() -> list[Plan]:
-    """Return one of the demo's plans, for the first three of its bots."""
+    """Return one of the demo's plans, for the first two of its bots."""
     (chosen,) = (plan for plan in plans() if (plan.game, plan.format) == ("tuned", "round_robin"))
-    return [replace(chosen, bots=chosen.bots[:3])]
+    return [replace(chosen, bots=chosen.bots[:2])]
 
 
 if __name__ == "__main__":

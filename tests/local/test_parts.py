@@ -17,9 +17,10 @@ def test_no_name_means_everything_side_by_side() -> None:
     whole = choose([], pytest_arguments=[])
 
     assert [part.name for part in whole] == [
-        *("format", "lint", "types", "imports", "migrations", "tests", "sqlite"),
+        *("tests", "format", "lint", "types", "imports", "migrations", "sqlite"),
     ]
-    assert "--dist" in whole[-2].command
+    assert [part.is_beside for part in whole] == [False, *[True] * 6]
+    assert "--dist" in whole[0].command
 
 
 @pytest.mark.parametrize("path", ["tests/workers/slots", "workers/slots"])

@@ -33,3 +33,21 @@ def test_part_that_fails_counts_more() -> None:
 
 def test_parts_that_succeed_are_listed() -> None:
     assert summary(0) == "\nok     part-0           1.0 s\n"
+
+
+def test_part_beside_the_others_speaks_when_it_has_ended(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    said = StringIO()
+    parts = [
+        Part(name=name, command=("sh", "-c", f"echo {name} speaks; exit {code}"), is_beside=beside)
+        for name, code, beside in (("tests", 0, False), ("types", 1, True), ("sqlite", 0, True))
+    ]
+
+    ended = Command(stdout=said, no_color=True)._run_all(parts)
+
+    assert [(part.name, code) for part, code, _ in ended] == [
+        *(("tests", 0), ("types", 1), ("sqlite", 0)),
+    ]
+    assert capfd.readouterr().out == "tests speaks\n"
+    assert "\n== types\ntypes speaks\n\n== sqlite\nsqlite speaks\n" in said.getvalue()

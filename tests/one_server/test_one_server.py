@@ -20,7 +20,7 @@ from pentathlon.env import CHECKOUT, Mode, read_environment
 from pentathlon.fleet.queues import broker
 from tests.k8s.manifests import BASE, containers, resources, workloads
 from tests.patience import PATIENCE_S
-from workers.remote.ports import ports_to_site
+from workers.remote.adapter import platform_of
 
 FOLDER = CHECKOUT / "one-server"
 UNITS = sorted((FOLDER / "systemd").iterdir())
@@ -188,7 +188,7 @@ def _demand_that_a_worker_starts(variables: dict[str, str]) -> None:
 
     assert environment.mode is Mode.PRODUCTION
     assert environment.sandbox == "namespaces"
-    ports_to_site(environment)
+    platform_of(environment)
     assert len(broker(environment)[0]) == 2
 
 

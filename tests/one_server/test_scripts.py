@@ -354,7 +354,13 @@ class TestRotation:
         password = site.setting("POSTGRES_PASSWORD")
         assert password != former
         assert f":{password}@database" in site.setting("DATABASE_URL", "settings.env")
-        assert any(f"PASSWORD '{password}'" in line for line in site.asked())
+        asked = site.asked()
+        order = [
+            _at(asked, f"PASSWORD '{password}'"),
+            _at(asked, "--wait database"),  # an upgrade would replace it while people look
+            _at(asked, "--wait web reconciler proxy"),
+        ]
+        assert order == sorted(order)
 
     def test_broker_knows_its_users_before_they_come(self, site: Machine) -> None:
         former = site.setting("REDIS_URL", "settings.env")

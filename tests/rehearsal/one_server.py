@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 from urllib.error import URLError
 from urllib.parse import unquote
 from urllib.request import urlopen
@@ -24,8 +24,9 @@ import pytest
 
 from pentathlon.env import export
 from pentathlon.local.demo.api_client import ApiClient
-from pentathlon.local.parts import NOT_HERE
 from tests.factories import make_upload
+from tests.k8s.manifests import K8S, load
+from tests.rehearsal.figures import write_tests
 from tests.rehearsal.site import ADDRESS, NAME, Site, eventually
 from tools.benchmark.newcomer.person import PASSWORD, Newcomer
 
@@ -42,19 +43,20 @@ ALERTS: Final = {
 }
 
 
-@pytest.fixture(scope="session", autouse=True)
-def engine() -> None:
-    """Stop where there is nothing to rehearse on."""
-    for command in (("docker", "info"), ("docker", "compose", "version")):
-        try:
-            subprocess.run(command, capture_output=True, check=True)
-        except (OSError, subprocess.CalledProcessError):
-            sentence = "No Docker engine with compose answers; tests/rehearsal/README.md helps."
-            pytest.exit(sentence, returncode=NOT_HERE)
+class Played(Protocol):
+    """A site that knows how many of its matches are done."""
+
+    def played(self) -> int: ...
 
 
 @pytest.fixture
 def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
+    """A machine with Docker, or none."""
+    for command in (("docker", "info"), ("docker", "compose", "version")):
+        try:
+            subprocess.run(command, capture_output=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            pytest.skip("No Docker engine with compose answers; tests/rehearsal/README.md helps.")
     faulthandler.cancel_dump_traceback_later()  # it ends a test after 15 minutes
     made = Site(tmp_path)
     made.prepare(compiled=not request.config.getoption("--uncompiled"))
@@ -67,7 +69,8 @@ def test_person_on_call_can_do_the_job(site: Site, tmp_path: Path) -> None:
     with act("install"):
         install(site)
     with act("people, letters, bots"):
-        versions = upload_bots(site, Newcomer(ADDRESS, tmp_path / "ada"))
+        sign_up(site, Newcomer(ADDRESS, tmp_path / "ada"))
+        versions = upload_bots("ada")
     with act("a tournament, a webhook, replays"):
         play_tournament(site, versions)
     with act("backup, loss of the machine, restore"):
@@ -75,27 +78,13 @@ def test_person_on_call_can_do_the_job(site: Site, tmp_path: Path) -> None:
     with act("monitoring"):
         site.compose("--profile", "monitoring", "up", "-d", "prometheus")
         eventually(lambda: has_figures(site))
+    with act("each alert, by its figures"):
+        try_alerts(site)
     for service, alert in ALERTS.items():
         with act(f"{alert} fires and clears"):
             fire_and_clear(site, service, alert)
-    for secret in ("token", "broker", "key", "password"):
-        with act(f"rotate {secret}"):
-            site.run("rotate", secret)
-            goes_on(site)
-    for service in SERVICES:
-        with act(f"restart {service}"):
-            site.compose("restart", service)
-            goes_on(site)
-    with act("upgrade"), visits():
-        site.release("second")
-        site.run("upgrade")
-        goes_on(site)
-        assert site.serving() == "second"
-    with act("rollback"), visits():
-        site.run("rollback")
-        goes_on(site)
-        assert site.serving() == "first"
-        site.run("backup")
+    change_everything(site)
+    upgrade_and_go_back(site)
 
 
 def install(site: Site) -> None:
@@ -119,16 +108,20 @@ def install(site: Site) -> None:
     site.ask("UPDATE accounts_user SET is_organiser = true")  # there is a page for it
 
 
-def upload_bots(site: Site, author: Newcomer) -> list[int]:
-    """Sign up, confirm the address with the letter, upload bots; return their versions."""
+def sign_up(site: Site, author: Newcomer) -> None:
+    """Sign up as ada, and confirm the address with the letter."""
     author.sign_up("ada")
     eventually(lambda: "/account/email/confirm/" in received(site, "letter"))
     (link,) = re.findall(r"/account/email/confirm/\?link=(\S+)", received(site, "letter"))
     author.post(f"/account/email/confirm/?link={link}", link=unquote(link))
-    ada = ApiClient.signed_in(ADDRESS, username="ada", password=PASSWORD)
-    bots = [ada.upload("bots/", make_upload(name, like=like)) for name, like in BOTS.items()]
+
+
+def upload_bots(author: str, *, address: str = ADDRESS) -> list[int]:
+    """Upload bots; return their versions once a worker has let them play."""
+    client = ApiClient.signed_in(address, username=author, password=PASSWORD)
+    bots = [client.upload("bots/", make_upload(name, like=like)) for name, like in BOTS.items()]
     versions = [int(bot["latest_version"]["id"]) for bot in bots]
-    eventually(lambda: all(is_eligible(ada, version) for version in versions))
+    eventually(lambda: all(is_eligible(client, version) for version in versions))
     return versions
 
 
@@ -155,8 +148,8 @@ def play_tournament(site: Site, versions: list[int]) -> None:
 def lose_and_restore(site: Site, disk: Path) -> None:
     """Bring a lost machine's matches back from a backup, on a new one."""
     disk.mkdir()
-    site.run("backup", str(disk))
     played = site.played()
+    site.run("backup", str(disk))
     site.lose()
     install(site)
     site.run("restore", str(*disk.iterdir()))
@@ -204,13 +197,53 @@ def has_figures(site: Site) -> bool:
         return False
 
 
+def try_alerts(site: Site) -> None:
+    """Let Prometheus's own program try the rules as they are, with the times that they wait."""
+    folder = site.home / "alerts"
+    folder.mkdir()
+    write_tests(load(K8S / "components/monitoring/alerts.yaml")[0]["spec"], folder)
+    site.compose(
+        *("run", "--rm", "-T", "--no-deps", f"--volume={folder}:/tests:ro"),
+        *("--entrypoint=sh", "prometheus", "-c", "promtool test rules /tests/*.test"),
+    )
+
+
 def fire_and_clear(site: Site, service: str, alert: str) -> None:
     """Stop a service until its alert fires, start it until the alert is gone."""
     assert alert not in site.alerts()
     site.compose("stop", service)
     eventually(lambda: alert in site.alerts())
+    if service == "redis":
+        plays_on(site)  # workers ask the site
+        assert ALERTS["reconciler"] not in site.alerts()
     site.compose("start", service)
     eventually(lambda: alert not in site.alerts())
+
+
+def change_everything(site: Site) -> None:
+    """Rotate each secret and restart each container; the site goes on each time."""
+    for secret in ("token", "broker", "key", "password"):
+        with act(f"rotate {secret}"):
+            site.run("rotate", secret)
+            goes_on(site)
+    for service in SERVICES:
+        with act(f"restart {service}"):
+            site.compose("restart", service)
+            goes_on(site)
+
+
+def upgrade_and_go_back(site: Site) -> None:
+    """Upgrade and roll back while matches run and visitors look, then back up."""
+    with act("upgrade"), visits():
+        site.release("second", makes_table=True)
+        site.run("upgrade")
+        goes_on(site)
+        assert site.serving() == "second"
+    with act("rollback"), visits():
+        site.run("rollback")
+        goes_on(site)
+        assert site.serving() == "first"
+        assert "A newer release" in site.run("backup")  # by the older code, of the newer tables
 
 
 def received(site: Site, kind: str) -> str:
@@ -218,17 +251,22 @@ def received(site: Site, kind: str) -> str:
     return "\n".join(path.read_text() for path in sorted(site.received.glob(f"{kind}.*")))
 
 
-def goes_on(site: Site) -> None:
+def goes_on(site: Played) -> None:
     """Wait until the site serves, and plays more matches than before."""
     eventually(is_ready)
+    plays_on(site)
+
+
+def plays_on(site: Played) -> None:
+    """Wait until the site plays more matches than before."""
     before = site.played()
     eventually(lambda: site.played() > before)
 
 
-def is_ready() -> bool:
+def is_ready(address: str = ADDRESS) -> bool:
     """Return whether the site says that it can work."""
     try:
-        with urlopen(f"{ADDRESS}/readyz", timeout=30) as answer:  # https
+        with urlopen(f"{address}/readyz", timeout=30) as answer:  # https
             return bool(answer.status == HTTPStatus.OK)
     except (URLError, OSError):
         return False

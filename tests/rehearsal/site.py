@@ -20,7 +20,16 @@ NAME: Final = "localhost"
 """The one name for which Caddy signs a certificate by itself, and which leads here."""
 ADDRESS: Final = f"https://{NAME}"
 PATIENCE_S: Final = 900
+_PROJECT: Final = "rehearsal"
+"""What compose calls all of this, so that it touches no site that is there."""
 _RELEASE: Final = "tools/release.txt"
+_MIGRATION: Final = """
+from django.db import migrations
+
+class Migration(migrations.Migration):
+    dependencies = [("core", "{last}")]
+    operations = [migrations.RunSQL("CREATE TABLE core_{name} (id integer)")]
+"""
 _NEIGHBOURS: Final = "DNS:mail.example.org,DNS:hooks.example.org,DNS:store.example.org"
 
 
@@ -43,7 +52,7 @@ class Site:
     def prepare(self, *, compiled: bool) -> None:
         """Copy the checkout, and make the certificates of the neighbours."""
         checkout = self.home / "checkout"
-        names = _output("git", "ls-files", cwd=CHECKOUT).splitlines()
+        names = output("git", "ls-files", cwd=CHECKOUT).splitlines()
         for name in names:
             if (CHECKOUT / name).is_file():
                 (checkout / name).parent.mkdir(parents=True, exist_ok=True)
@@ -63,9 +72,13 @@ class Site:
         self.release("first")
         self._make_certificates()
 
-    def release(self, name: str) -> None:
+    def release(self, name: str, *, makes_table: bool = False) -> None:
         """Bring another release to the checkout, which leaves the engines as they are."""
         (self.folder.parent / _RELEASE).write_text(name)
+        if makes_table:
+            migrations = self.folder.parent / "platform/pentathlon/core/migrations"
+            last = max(migrations.glob("0*.py")).stem
+            (migrations / f"9000_{name}.py").write_text(_MIGRATION.format(last=last, name=name))
         self._git("add", "--all")
         self._git("commit", "--quiet", "--message", name)
 
@@ -75,12 +88,12 @@ class Site:
 
     def run(self, script: str, *arguments: str) -> str:
         """Run one of the scripts, which has to succeed; return what it says."""
-        return _output(f"./{script}", *arguments, cwd=self.folder, env=self._environment())
+        return output(f"./{script}", *arguments, cwd=self.folder, env=self._environment())
 
     def compose(self, *arguments: str) -> str:
         """Run `docker compose` as a README says."""
         command = ("docker", "compose", *arguments)
-        return _output(*command, cwd=self.folder, env=self._environment())
+        return output(*command, cwd=self.folder, env=self._environment())
 
     def manage(self, *arguments: str, **variables: str) -> str:
         """Run a command of the site."""
@@ -121,8 +134,9 @@ class Site:
 
     def end(self) -> None:
         """Delete all containers and volumes, as a lost machine would."""
-        if (self.folder / ".env").exists():
-            self.compose("--profile", "*", "down", "--volumes", "--remove-orphans")
+        # Without the files, which want settings: compose knows its own by their labels.
+        project = ("docker", "compose", f"--project-name={_PROJECT}")
+        output(*project, "down", "--volumes", "--remove-orphans", cwd=self.home)
 
     def lose(self) -> None:
         """Lose the machine: all containers, volumes, settings and secrets."""
@@ -131,17 +145,21 @@ class Site:
 
     def _environment(self) -> dict[str, str]:
         files = ("compose.yaml", "../tests/rehearsal/compose.yaml")
-        return child_environment(COMPOSE_FILE=os.pathsep.join(files), REHEARSAL=str(self.home))
+        return child_environment(
+            COMPOSE_FILE=os.pathsep.join(files),
+            COMPOSE_PROJECT_NAME=_PROJECT,
+            REHEARSAL=str(self.home),
+        )
 
     def _git(self, *arguments: str) -> None:
         who = ("-c", "user.name=rehearsal", "-c", "user.email=rehearsal@localhost")
-        _output("git", *who, *arguments, cwd=self.folder.parent)
+        output("git", *who, *arguments, cwd=self.folder.parent)
 
     def _make_certificates(self) -> None:
         folder = self.home / "certificates"
         folder.mkdir()
         new = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2")
-        _output(
+        output(
             *(*new, "-subj", "/CN=neighbours", "-addext", f"subjectAltName={_NEIGHBOURS}"),
             *("-keyout", "key.pem", "-out", "authority.pem"),
             cwd=folder,
@@ -167,7 +185,12 @@ def _edit(file: Path, pattern: str, text: str) -> None:
     file.write_text(edited)
 
 
-def _output(*command: str, cwd: Path, env: dict[str, str] | None = None) -> str:
-    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+def output(
+    *command: str | Path, cwd: Path, env: dict[str, str] | None = None, typed: str = ""
+) -> str:
+    """Run a command, which has to succeed; return what it says."""
+    done = subprocess.run(
+        command, cwd=cwd, env=env, input=typed, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout

@@ -10,17 +10,16 @@ import pytest
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import store_version
-from pentathlon.matches.jobs import Job
 from tests.factories import make_user, next_number, zip_files
-from workers.direct.adapter import DirectPlatform
-from workers.port import Platform
+from workers.direct import DirectPlatform
+from workers.port import Platform, Play
 from workers.slots import play
 from workers.slots.bot_files import BotFiles
 from workers.slots.lease import LeaseKeeper
 
 DIRECT = DirectPlatform()
 
-_NEVER_S: Final = 3600.0
+NEVER_S: Final = 3600.0
 
 _SLEEPER = """
 import time
@@ -37,7 +36,7 @@ play(choose)
 
 
 def play_jobs(
-    jobs: Sequence[Job],
+    jobs: Sequence[Play],
     *,
     platform: Platform = DIRECT,
     **rest: Any,  # Any: what `play.play_jobs` takes
@@ -48,7 +47,7 @@ def play_jobs(
     it would give up whatever takes longer than 10 seconds, such as a build on a busy machine.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LeaseKeeper.__init__, "__kwdefaults__", {"every_s": _NEVER_S})
+        patch.setattr(LeaseKeeper.__init__, "__kwdefaults__", {"every_s": NEVER_S})
         return play.play_jobs(jobs, platform=platform, **rest)
 
 

@@ -16,6 +16,7 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token
 from tests.factories import next_number
 from workers.remote.adapter import RemotePlatform
+from workers.remote.client import SiteClient
 
 SITE = "http://testserver"
 
@@ -75,19 +76,19 @@ def make_worker_token(*work: Work) -> tuple[WorkerToken, str]:
 def remote_platform(folder: Path, secret: str, wire: Wire | None = None) -> RemotePlatform:
     """Return the platform as a worker with this token sees it."""
     platform = RemotePlatform(server=SITE, token=secret, unsent=folder)
-    platform._request = (  # type: ignore[method-assign]  # no network
-        _Requests(wire or Wire(), platform)
+    platform.site._request = (  # type: ignore[method-assign]  # no network
+        _Requests(wire or Wire(), platform.site)
     )
     return platform
 
 
 class _Requests:
-    def __init__(self, wire: Wire, platform: RemotePlatform) -> None:
+    def __init__(self, wire: Wire, site: SiteClient) -> None:
         self._wire = wire
-        self._platform = platform
+        self._site = site
 
     def __call__(
         self, method: str, address: str, *, headers: Mapping[str, str] | None = None, **rest: Any
     ) -> urllib3.BaseHTTPResponse:
-        every = {**self._platform.headers, **(headers or {})}
+        every = {**self._site.headers, **(headers or {})}
         return self._wire.request(method, address, headers=every, **rest)

@@ -1,7 +1,7 @@
 import time
 
-from workers.backoff import LONGEST_S, Backoff
 from workers.drain import Drain
+from workers.process import LONGEST_S, Backoff
 
 
 def after(*failures: bool) -> Backoff:

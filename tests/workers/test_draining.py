@@ -7,7 +7,7 @@ import pytest
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.services import claim_matches
-from pentathlon_engines.match.launcher import BotCommand, BotProcess, SandboxLevel
+from pentathlon_engines.match.launcher import BotCommand, BotProcess, Launcher, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
@@ -19,7 +19,7 @@ LONG_AGO_S = -1.0
 """A grace period that is over as soon as it begins."""
 
 
-class Asking:
+class Asking(Launcher):
     """A launcher during whose work the worker is asked to stop."""
 
     level = SandboxLevel.PROCESS
@@ -33,7 +33,7 @@ class Asking:
         return PlainLauncher().start(command, seat=seat, limits=limits)
 
 
-class Thinker:
+class Thinker(Launcher):
     """A launcher whose bots think forever; the worker is asked to stop as they start."""
 
     level = SandboxLevel.PROCESS

@@ -15,6 +15,7 @@ import pytest
 from pentathlon.local.supervisor import Service
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon_engines.match.launcher import SandboxLevel
+from tests.deep import by_turns
 from tests.factories import make_match, make_version
 from tests.patience import PATIENCE_S
 from tests.workers.running import running_platform
@@ -116,8 +117,9 @@ def test_disk_is_real_where_the_host_allows_it() -> None:
         assert found.kind == "real"
 
 
-@pytest.mark.parametrize("name", USERS)
-@pytest.mark.parametrize("level", [SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK])
+@pytest.mark.parametrize(
+    ("name", "level"), by_turns(USERS, [(SandboxLevel.NAMESPACES,), (SandboxLevel.LANDLOCK,)])
+)
 def test_bot_that_ends_on_a_full_disk_has_not_failed(
     name: str, level: SandboxLevel, folder: Path
 ) -> None:

@@ -14,9 +14,9 @@ from pentathlon.fleet.models import Worker
 from pentathlon.fleet.services import announce_worker
 from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
+from workers import direct as adapter
 from workers import heartbeat
-from workers.direct import adapter
-from workers.direct.adapter import DirectPlatform
+from workers.direct import DirectPlatform
 from workers.drain import Drain
 from workers.heartbeat import Heartbeat
 from workers.host.runtimes import Runtimes

@@ -17,7 +17,7 @@ from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
 from workers import tasks
 from workers.celery_app import app
-from workers.hint_queues import HintQueues
+from workers.hint_transport import HintQueues
 from workers.host.cpu_pressure import Starvation
 from workers.process import WorkerProcess
 

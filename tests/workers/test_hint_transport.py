@@ -10,8 +10,9 @@ from django.db.models.functions import Now
 from kombu import Connection
 from redis import Redis
 
+from pentathlon.fleet.announcements import PLAY_MATCHES
 from pentathlon.fleet.hints import messages
-from pentathlon.fleet.queues import MATCHES, PLAY_MATCHES
+from pentathlon.fleet.queues import MATCHES
 from pentathlon.matches.models import Match, MatchState
 from tests.factories import make_match
 from tests.workers.running import running_platform

@@ -61,7 +61,7 @@ def claim(platform: Platform, *matches: Match, slot: str = "host/1.0") -> list[J
     """Claim matches whose hints are out."""
     ids = [match.pk for match in matches]
     note_sent(match_ids=ids)
-    return platform.claim(ids, slot=slot, announcement=announced())
+    return list(platform.claim(ids, slot=slot, announcement=announced()))
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_other_result_of_the_same_attempt_is_refused(platform: Platform, job: Jo
 
 
 def test_result_of_an_old_attempt_is_refused(platform: Platform, job: Job) -> None:
-    platform.return_match(job, reason="draining")
+    platform.give_back(job, reason="draining")
     claim(platform, Match.objects.get())
 
     answers = platform.hand_in([played(job)])
@@ -175,8 +175,8 @@ def test_fake_record_is_refused(platform: Platform, job: Job) -> None:
 
 
 def test_returned_match_waits_again_without_a_failure(platform: Platform, job: Job) -> None:
-    assert platform.return_match(job, reason="draining")
-    assert not platform.return_match(job, reason="again")
+    assert platform.give_back(job, reason="draining")
+    assert not platform.give_back(job, reason="again")
 
     match = Match.objects.get()
     assert (match.state, match.host_faults) == (MatchState.PENDING, 0)
@@ -185,7 +185,9 @@ def test_returned_match_waits_again_without_a_failure(platform: Platform, job: J
 def test_failure_of_the_host_is_noted_with_its_suspect(platform: Platform, job: Job) -> None:
     suspect = job.seats[1].version_id
 
-    assert platform.fail_attempt(job, reason="no memory", suspect=suspect, was_too_slow=True)
+    assert platform.give_back(
+        job, reason="no memory", has_failed=True, suspect=suspect, was_too_slow=True
+    )
 
     attempt = Attempt.objects.get()
     assert (attempt.state, attempt.reason) == (AttemptState.FAILED, "no memory")
@@ -230,6 +232,7 @@ def unbuilt_job(platform: Platform) -> Job:
     can_build = announced(runtimes=("command", "python", "build:cp"))
     match_ids = [Match.objects.get().pk]
     note_sent(match_ids=match_ids)
+    job: Job
     (job,) = platform.claim(match_ids, slot="host/1.0", announcement=can_build)
     return job
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Collection, Iterator, Sequence
-from typing import cast
-from uuid import UUID
 
 import pytest
 from django.db.models.functions import Now
@@ -13,13 +11,19 @@ from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
 from pentathlon.core.errors import Conflict
-from pentathlon.fleet.announcements import Announcement
-from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
+from pentathlon.fleet.announcements import (
+    ANALYSE_MATCH,
+    MOVE_BOTS,
+    PLAY_MATCHES,
+    TASKS,
+    Announcement,
+)
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchState
 from pentathlon_engines.match.launcher import (
     BotCommand,
     BotProcess,
+    Launcher,
     LaunchFailed,
     SandboxLevel,
 )
@@ -29,21 +33,18 @@ from tests.factories import make_match, make_version
 from tests.pentathlon.friendlies.acting import begun, move
 from tests.workers.playing import DIRECT, bot_files
 from workers import process, tasks
-from workers.backoff import PERSISTENT, Backoff
 from workers.celery_app import app
-from workers.direct.adapter import DirectPlatform
-from workers.direct.friendlies import DirectFriendlies
+from workers.direct import DirectPlatform
 from workers.drain import Drain
 from workers.host.cpu_pressure import Starvation
 from workers.port import PlatformAway
-from workers.process import WorkerProcess
-from workers.slots import analyst
+from workers.process import PERSISTENT, Backoff, WorkerProcess
 from workers.slots.slot import Slot
 
 pytestmark = pytest.mark.django_db
 
 
-class Broken:
+class Broken(Launcher):
     """A launcher on a host that cannot start anything."""
 
     level = SandboxLevel.PROCESS
@@ -94,8 +95,8 @@ def states() -> list[tuple[str, bool]]:
 def test_hint_is_played_in_a_slot_that_stays_open(hint: list[int], slots: Slots) -> None:
     worker = WorkerProcess(None, platform=DIRECT, open_slot=slots.open)
 
-    worker.play(hint)
-    worker.play(hint)
+    worker.follow(PLAY_MATCHES, hint)
+    worker.follow(PLAY_MATCHES, hint)
 
     assert Match.objects.get().state == MatchState.DONE
     (slot,) = slots.opened
@@ -107,7 +108,9 @@ def test_hint_after_the_request_to_stop_goes_to_others(hint: list[int], slots: S
     drain = Drain(grace_s=60)
     drain.ask()
 
-    WorkerProcess(None, platform=DIRECT, drain=drain, open_slot=slots.open).play(hint)
+    WorkerProcess(None, platform=DIRECT, drain=drain, open_slot=slots.open).follow(
+        PLAY_MATCHES, hint
+    )
 
     assert states() == [(MatchState.PENDING, False)]
     assert slots.opened == []
@@ -116,7 +119,7 @@ def test_hint_after_the_request_to_stop_goes_to_others(hint: list[int], slots: S
 def test_hint_for_a_slot_that_cannot_be_opened_goes_to_others(hint: list[int]) -> None:
     WorkerProcess(
         None, platform=DIRECT, backoff=Backoff(first_s=0.0), open_slot=open_on_a_full_disk
-    ).play(hint)
+    ).follow(PLAY_MATCHES, hint)
 
     assert states() == [(MatchState.PENDING, False)]
     assert Match.objects.get().attempts_made == 0
@@ -142,7 +145,9 @@ def test_hint_that_has_been_taken_is_played_in_its_turn(hint: list[int], slots: 
     starvation = Starvation(slots=2, pressure=lambda: 0.9)
     starvation.slot = 1
 
-    WorkerProcess(None, platform=DIRECT, starvation=starvation, open_slot=slots.open).play(hint)
+    WorkerProcess(None, platform=DIRECT, starvation=starvation, open_slot=slots.open).follow(
+        PLAY_MATCHES, hint
+    )
 
     assert Match.objects.get().state == MatchState.DONE
 
@@ -155,7 +160,7 @@ def test_slot_whose_host_keeps_failing_is_opened_again() -> None:
     seats = [make_version(), make_version(like="greedy")]
 
     for _ in range(PERSISTENT + 1):
-        worker.play([make_match(seats).pk])
+        worker.follow(PLAY_MATCHES, [make_match(seats).pk])
 
     assert len(slots.opened) == 2
     slots.opened[-1].close()
@@ -165,7 +170,9 @@ def test_success_ends_the_backoff(hint: list[int], slots: Slots) -> None:
     backoff = Backoff(first_s=60.0)
     backoff.record(failed=True)
 
-    WorkerProcess(None, platform=DIRECT, backoff=backoff, open_slot=slots.open).play(hint)
+    WorkerProcess(None, platform=DIRECT, backoff=backoff, open_slot=slots.open).follow(
+        PLAY_MATCHES, hint
+    )
 
     assert backoff.pause_s == 0.0
 
@@ -177,78 +184,63 @@ def test_worker_without_a_sandbox_announces_plain_processes() -> None:
     assert "python" in told.runtimes
 
 
-class Friendlies:
-    """Friendlies of which none can be claimed; it notes what it is asked."""
+class Asked(DirectPlatform):
+    """A platform of which nothing can be claimed; it notes what it is asked."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.asked: list[tuple[object, ...]] = []
 
     def claim(
-        self, friendly_ids: Sequence[int], *, slot: str, announcement: Announcement
-    ) -> list[FriendlyStretch]:
-        self.asked.append(("claim", *friendly_ids))
+        self,
+        ids: Sequence[int],
+        *,
+        slot: str,
+        announcement: Announcement,
+        task: str = PLAY_MATCHES,
+        is_lent: bool = False,
+    ) -> list[Job]:
+        self.asked.append(("claim", task, *ids, is_lent))
         return []
 
-    def publish_again(self, friendly_ids: Collection[int]) -> None:
-        self.asked.append(("publish again", *friendly_ids))
-
-    def renew(self, friendly_id: int, token: UUID, *, ply: int) -> bool:
-        raise AssertionError("nobody asks for this")
-
-    def finish(self, friendly_id: int, token: UUID, *, result: StretchResult) -> bool:
-        raise AssertionError("nobody asks for this")
-
-    def fail(self, friendly_id: int, token: UUID, *, reason: str, counts: bool) -> bool:
-        raise AssertionError("nobody asks for this")
+    def publish_again(self, ids: Collection[int], *, task: str = PLAY_MATCHES) -> None:
+        self.asked.append(("publish again", task, *ids))
 
 
 def open_on_a_full_disk(*_: object, **__: object) -> Slot:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_worker_without_friendlies_leaves_their_hints_alone(slots: Slots) -> None:
-    WorkerProcess(None, platform=DIRECT, open_slot=slots.open).move_bots([1])
+@pytest.mark.parametrize("task", TASKS)
+def test_work_is_claimed_by_an_open_slot(task: str, slots: Slots) -> None:
+    platform = Asked()
 
-    assert slots.opened == []
+    WorkerProcess(None, platform=platform, open_slot=slots.open).follow(task, [1, 2])
 
-
-def test_friendly_is_claimed_by_an_open_slot(slots: Slots) -> None:
-    friendlies = Friendlies()
-
-    WorkerProcess(None, platform=DIRECT, friendlies=friendlies, open_slot=slots.open).move_bots(
-        [1, 2]
-    )
-
-    assert friendlies.asked == [("claim", 1, 2)]
+    assert platform.asked == [("claim", task, 1, 2, False)]
     assert len(slots.opened) == 1
 
 
-def test_friendly_after_the_request_to_stop_goes_to_others(slots: Slots) -> None:
-    friendlies, drain = Friendlies(), Drain(grace_s=60)
+@pytest.mark.parametrize("task", TASKS)
+def test_work_after_the_request_to_stop_goes_to_others(task: str, slots: Slots) -> None:
+    platform, drain = Asked(), Drain(grace_s=60)
     drain.ask()
 
-    WorkerProcess(
-        None, platform=DIRECT, friendlies=friendlies, drain=drain, open_slot=slots.open
-    ).move_bots([1, 2])
+    WorkerProcess(None, platform=platform, drain=drain, open_slot=slots.open).follow(task, [1, 2])
 
-    assert friendlies.asked == [("publish again", 1, 2)]
+    assert platform.asked == [("publish again", task, 1, 2)]
     assert slots.opened == []
 
 
-def test_friendly_for_a_slot_that_cannot_be_opened_goes_to_others() -> None:
-    friendlies, backoff = Friendlies(), Backoff(first_s=0.0)
-    worker = WorkerProcess(
-        None,
-        platform=DIRECT,
-        friendlies=friendlies,
-        backoff=backoff,
-        open_slot=open_on_a_full_disk,
-    )
+@pytest.mark.parametrize("task", TASKS)
+def test_work_for_a_slot_that_cannot_be_opened_goes_to_others(task: str) -> None:
+    platform, backoff = Asked(), Backoff(first_s=0.0)
+    worker = WorkerProcess(None, platform=platform, backoff=backoff, open_slot=open_on_a_full_disk)
 
     for _ in range(PERSISTENT):
-        worker.move_bots([1])
+        worker.follow(task, [1])
 
-    assert friendlies.asked == [("publish again", 1)] * PERSISTENT
+    assert platform.asked == [("publish again", task, 1)] * PERSISTENT
     assert backoff.is_persistent
 
 
@@ -258,13 +250,12 @@ def test_friendly_that_this_host_cannot_play_is_given_back_and_counts() -> None:
     worker = WorkerProcess(
         None,
         platform=DIRECT,
-        friendlies=DirectFriendlies(),
         backoff=backoff,
         open_slot=slots.open,
     )
 
     for _ in range(PERSISTENT):
-        worker.move_bots([friendly.pk])
+        worker.follow(MOVE_BOTS, [friendly.pk])
 
     friendly.refresh_from_db()
     assert (friendly.state, friendly.host_faults) == ("bot", PERSISTENT)
@@ -275,6 +266,7 @@ class Away(DirectPlatform):
     """A platform that does not answer, or refuses."""
 
     def __init__(self, error: Exception) -> None:
+        super().__init__()
         self.error = error
         self.has_been_refused = False
 
@@ -299,9 +291,9 @@ def test_slot_takes_hints_more_slowly_while_the_platform_is_away(
     worker = WorkerProcess(None, platform=away, open_slot=slots.open)
 
     for _ in range(7):
-        worker.play(hint)
+        worker.follow(PLAY_MATCHES, hint)
     away.has_been_refused = True
-    worker.play(hint)
+    worker.follow(PLAY_MATCHES, hint)
 
     assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
 
@@ -314,30 +306,17 @@ def test_results_of_an_earlier_run_hold_up_no_slot() -> None:
     assert [line["event"] for line in logs] == ["results of an earlier run not handed in"]
 
 
-class Analyses:
-    """Analyses that are all done."""
+def test_analysis_is_claimed_with_the_loan_that_its_hint_names(slots: Slots) -> None:
+    platform = Asked()
+    worker = WorkerProcess(None, platform=platform, open_slot=slots.open)
 
-    look_s = 1.0
+    worker.follow(ANALYSE_MATCH, [7])
+    worker.follow(ANALYSE_MATCH, [8], is_lent=True)
 
-    def __init__(self) -> None:
-        self.asked: list[tuple[int, bool]] = []
-
-    def claim(self, match_id: int, *, is_lent: bool) -> None:
-        self.asked.append((match_id, is_lent))
-
-
-def test_analysis_is_claimed_with_the_loan_that_its_hint_names() -> None:
-    analyses = Analyses()
-    worker = WorkerProcess(None, platform=DIRECT, analyses=cast("analyst.Analyses", analyses))
-
-    worker.analyse(7)
-    worker.analyse(8, is_lent=True)
-
-    assert analyses.asked == [(7, False), (8, True)]
-
-
-def test_worker_without_analyses_computes_none() -> None:
-    WorkerProcess(None, platform=DIRECT).analyse(7)
+    assert platform.asked == [
+        ("claim", ANALYSE_MATCH, 7, False),
+        ("claim", ANALYSE_MATCH, 8, True),
+    ]
 
 
 def test_worker_that_ends_before_its_slot_began_has_nobody_to_tell() -> None:

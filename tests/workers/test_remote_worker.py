@@ -76,6 +76,7 @@ def test_worker_that_only_takes_plays_rated_matches_to_the_end(tmp_path: Path) -
         assert "The site refuses this worker token." in platform.all_logs()
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_worker_asks_the_site_while_the_broker_is_away_and_returns_to_it(tmp_path: Path) -> None:
@@ -139,8 +140,8 @@ def test_worker_without_keys_imports_no_django(broker: dict[str, str]) -> None:
         "import sys\n"
         "from workers.celery_app import app\n"
         "app.loader.import_default_modules()\n"
-        "from workers.tasks import import_module, PORTS\n"
-        "import_module(PORTS).open_ports()\n"
+        "from workers.tasks import import_module, PORT\n"
+        "import_module(PORT).open_platform()\n"
         "app.connection_for_read().transport\n"
         "print([m for m in ('django.conf', 'django.db', 'psycopg') if m in sys.modules])"
     )

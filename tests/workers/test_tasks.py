@@ -11,11 +11,11 @@ from pytest_django.fixtures import Settings
 from pentathlon.fleet.capabilities import least_sandbox
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.playing import DIRECT
-from workers import tasks
-from workers.direct import ports
+from workers import direct, tasks
 from workers.drain import Drain
 from workers.process import WorkerProcess
-from workers.remote.adapter import RemotePlatform, TokenRefused
+from workers.remote.adapter import RemotePlatform
+from workers.remote.client import TokenRefused
 from workers.sandbox.errors import LayerMissing
 from workers.tasks import TOKEN_REFUSED, RefusalWatch, play_matches, worker_process
 
@@ -74,7 +74,7 @@ def test_weakest_sandbox_depends_on_who_runs_the_platform(
 
 def test_sandbox_is_probed_once_for_all_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     probes: list[object] = []
-    monkeypatch.setattr(ports, "wait_for_schema", lambda: None)
+    monkeypatch.setattr(direct, "wait_for_schema", lambda: None)
     monkeypatch.setattr(tasks, "choose_probe", lambda **_: probes.append(1))
 
     parents = worker_process(slots=3)
@@ -105,7 +105,7 @@ def test_refused_token_drains_the_worker_and_is_told_once(
     watch.look()
     assert vars(state)["should_stop"] is None
     with pytest.raises(TokenRefused):
-        platform.refuse(401, b'{"code": "worker_token_revoked", "detail": "No longer."}')
+        platform.site.refuse(401, b'{"code": "worker_token_revoked", "detail": "No longer."}')
     watch.look()
     watch.look()
 
@@ -117,14 +117,14 @@ def test_refused_token_drains_the_worker_and_is_told_once(
 def test_task_hands_its_matches_to_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     class Recorder:
         def __init__(self) -> None:
-            self.asked: list[list[int]] = []
+            self.asked: list[tuple[object, ...]] = []
 
-        def play(self, match_ids: list[int]) -> None:
-            self.asked.append(match_ids)
+        def follow(self, task: str, ids: list[int]) -> None:
+            self.asked.append((task, *ids))
 
     recorder = Recorder()
     monkeypatch.setattr(tasks, "_worker", recorder)
 
     play_matches([7, 8])
 
-    assert recorder.asked == [[7, 8]]
+    assert recorder.asked == [("play_matches", 7, 8)]

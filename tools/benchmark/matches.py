@@ -45,7 +45,7 @@ from tools.benchmark.progress import Say
 from tools.benchmark.rivals import RIVALS, measure_rival
 from tools.benchmark.speed.command import opponents_python
 from tools.benchmark.stage import Stage, open_stage
-from workers.direct.adapter import DirectPlatform
+from workers.direct import DirectPlatform
 from workers.sandbox.levels import choose_level
 from workers.slots.slot import open_slot
 

@@ -34,14 +34,14 @@ class UnsentResults:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(self._path(result), json.dumps(result).encode())
         except OSError as error:
-            _log.warning("result not kept", match=result["match_id"], reason=str(error))
+            _log.warning("result not kept", match=result["id"], reason=str(error))
 
     def drop(self, result: _Json) -> None:
         """Remove a result that was taken or refused."""
         try:
             self._path(result).unlink(missing_ok=True)
         except OSError as error:
-            _log.warning("result not removed", match=result["match_id"], reason=str(error))
+            _log.warning("result not removed", match=result["id"], reason=str(error))
 
     def read_all(self) -> Iterator[_Json]:
         """Yield the results that are still here; set aside what is none."""
@@ -65,11 +65,11 @@ class UnsentResults:
         """Return whether a file holds the result that its name says."""
         if not isinstance(result, dict):
             return False
-        kinds = (type(result.get("match_id")), type(result.get("token")))
+        kinds = (type(result.get("id")), type(result.get("token")))
         return kinds == (int, str) and self._path(result) == path
 
     def _path(self, result: _Json) -> Path:
-        return self._folder / f"{result['match_id']}-{result['token']}.json"
+        return self._folder / f"{result['id']}-{result['token']}.json"
 
 
 def _set_aside(path: Path) -> None:

@@ -15,12 +15,9 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.launcher import BotCommand, Breach
+from pentathlon_engines.match.launcher import BotCommand, Breach, BuildProcess, Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.unstartable import WHY, why_unstartable
-from workers.sandbox.files.staging import copy_tree
-from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD_LIMITS
 from workers.sandbox.resources.rlimits import MEBIBYTE
 
@@ -57,7 +54,7 @@ def build(
     folder: Path,
     manifest: Manifest,
     *,
-    launcher: SandboxLauncher,
+    launcher: Launcher,
     limits: Limits = BUILD_LIMITS,
     on_tick: Callable[[str], None] | None = None,
 ) -> BuiltBot | BuildFailed:
@@ -70,11 +67,8 @@ def build(
         LaunchFailed: the host cannot build; the bot is not at fault.
     """
     with ExitStack() as undo:
-        # Copied here, because `cp` without /proc cannot make a folder that nobody may write to.
-        sources = launcher.staging.new_folder(undo) / "bot"
-        copy_tree(folder, sources)
         argv = [*_SCRIPT, *manifest.build]
-        command = BotCommand(folder=sources, argv=argv, language="command")
+        command = BotCommand(folder=folder, argv=argv, language="command")
         bot = launcher.start_build(command, tool=manifest.build[0], limits=limits)
         undo.callback(bot.stop)
         scratch = bot.keep_scratch()
@@ -86,7 +80,7 @@ def build(
             return BuildFailed(reason=f"build: {breach.detail}", log=log)
         if usage.exit_status != 0:
             reason = f"build: the command {manner_of_end(usage.exit_status)}"
-            return BuildFailed(reason=reason, log=_explained(log, sources, manifest.build))
+            return BuildFailed(reason=reason, log=_explained(log, folder, manifest.build))
         return _pack(scratch, log)
 
 
@@ -97,7 +91,7 @@ def _explained(log: str, sources: Path, command: Sequence[str]) -> str:
 
 
 def _watch(
-    bot: SandboxedBot, limits: Limits, on_tick: Callable[[str], None] | None
+    bot: BuildProcess, limits: Limits, on_tick: Callable[[str], None] | None
 ) -> tuple[Breach | None, str]:
     """Watch a build to its end; return the limit that it broke, if any, and the end of its log."""
     log = _Log(limits.stderr_keep_bytes)
@@ -122,7 +116,7 @@ class _Log:
         self._most_bytes = most_bytes
         self._text = b""
 
-    def read(self, bot: SandboxedBot) -> None:
+    def read(self, bot: BuildProcess) -> None:
         """Read what has arrived; never wait for more, and stop even if the output never ends."""
         for pipe in (bot.stdout, bot.stderr):
             for _ in range(_MOST_READS):

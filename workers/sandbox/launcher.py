@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from subprocess import SubprocessError
 
-from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
+from pentathlon_engines.match.launcher import BotCommand, Launcher, LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from workers.sandbox.build_tools import build_profile, is_installed, trial_of
 from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
@@ -39,7 +39,7 @@ _LAYERS: dict[SandboxLevel, tuple[Layer, ...]] = {
 }
 
 
-class SandboxLauncher:
+class SandboxLauncher(Launcher):
     """Starts bots at one sandbox level; the constructor raises `LayerMissing` if that cannot work.
 
     A bot dies with the thread that started it, so start it from the thread that plays its match. A
@@ -95,11 +95,6 @@ class SandboxLauncher:
         """The folder in memory that holds copies of all files that bots see, if there is one."""
         return None if self._memory is None else self._memory.parent
 
-    @property
-    def shows_compiled(self) -> bool:
-        """Whether bots get compiled engines where their command asks for them."""
-        return self._level.shows_compiled
-
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> SandboxedBot:
         """Start a bot; raise `LaunchFailed` when the host is to blame."""
         with self._host_to_blame(f"the bot of seat {seat} could not be started"):
@@ -134,6 +129,10 @@ class SandboxLauncher:
         is_staged = self._has_staging() and self._staged.is_complete()
         self._is_sound = is_staged and (self._memory is None or self._memory.is_complete())
         return self._is_sound
+
+    def imports_own_build(self, *, compiled: bool) -> bool:
+        """Return whether bots get the compiled engines that they ask for."""
+        return compiled and self._level.shows_compiled
 
     def can_run(self, runtime: str) -> bool:
         """Try the program of a profile in the sandbox, which takes up to a second."""
@@ -240,7 +239,9 @@ class SandboxLauncher:
     def _folder(self, command: BotCommand, uid: int, undo: ExitStack, *, is_build: bool) -> Path:
         folder = command.folder.resolve(strict=True)
         memory = None if is_build else self._memory
-        if is_readable_by(folder, uid) and (memory is None or memory.hold(folder)):
+        is_readable = is_readable_by(folder, uid) and (memory is None or memory.hold(folder))
+        # A build's is always copied: `cp` without /proc makes no folder that nobody may write to.
+        if is_readable and not is_build:
             return folder
         staging = self.staging if memory is None else memory.staging
         copy = staging.new_folder(undo) / "bot"

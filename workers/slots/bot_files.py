@@ -12,6 +12,7 @@ from typing import Final
 import structlog
 
 from pentathlon_engines.archive.archives import unpack, verify
+from pentathlon_engines.match.launcher import Launcher
 from workers.sandbox.files.staging import Inventory, Staging, remove_tree
 
 _log: Final = structlog.stdlib.get_logger(__name__)
@@ -61,12 +62,13 @@ class BotFiles:
         self._kept.move_to_end(content_hash)
         return kept.folder
 
-    def are_complete(self, folders: Iterable[Path]) -> bool:
-        """Return whether these folders of bots still have all their files."""
+    def check(self, folders: Iterable[Path], launcher: Launcher) -> None:
+        """Raise `FilesRemoved` if these bots may have failed because files of theirs are gone."""
         asked = set(folders)
-        return all(
-            kept.inventory.is_complete() for kept in self._kept.values() if kept.folder in asked
-        )
+        is_staged = launcher.is_complete()
+        kept = [kept.inventory for kept in self._kept.values() if kept.folder in asked]
+        if not (is_staged and all(inventory.is_complete() for inventory in kept)):
+            raise FilesRemoved
 
     def make_room(self) -> None:
         """Remove the least recently used bots; call it between matches only."""

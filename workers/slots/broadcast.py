@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import structlog
 from redis import RedisError
@@ -22,7 +22,7 @@ from pentathlon.live.sender import AWAY_S, WATCHED_S
 from pentathlon.matches.jobs import Job
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.referee import Referee
-from workers.port import PlatformAway
+from workers.port import Platform, PlatformAway, Play
 
 FIRST_S: Final = 0.5
 """The time before the first shot; nobody could watch a match that is over sooner."""
@@ -39,22 +39,12 @@ class Shot:
     events: list[Event]
 
 
-class Audience(Protocol):
-    """The port to spectators; only one thread calls it."""
-
-    def show(self, shot: Shot) -> float:
-        """Show where a match stands; return how many seconds later the next shot is wanted."""
-
-    def note_changes(self, ended: Sequence[Job], moved: Sequence[int]) -> None:
-        """Notify the watchers of these matches and friendlies to read the database."""
-
-
 class Broadcast:
     """Gives shots and ends of matches to an audience, from a thread that begins with the first."""
 
-    def __init__(self, audience: Audience | None) -> None:
-        self._audience = audience
-        self._posts: queue.Queue[Shot | Job | int] = queue.Queue(_MOST_WAITING)
+    def __init__(self, platform: Platform | None) -> None:
+        self._audience = platform if platform is not None and platform.has_audience else None
+        self._posts: queue.Queue[Shot | Play] = queue.Queue(_MOST_WAITING)
         self._thread: threading.Thread | None = None
         self._is_showing = False
         self._away_until = 0.0
@@ -67,15 +57,11 @@ class Broadcast:
             return None
         return _Camera(job, self).see
 
-    def note_end(self, jobs: Iterable[Job]) -> None:
-        """Notify everybody who watches these matches to read the database."""
+    def note_change(self, jobs: Iterable[Play]) -> None:
+        """Notify everybody who watches these matches and friendlies to read the database."""
         for job in jobs:
-            if job.is_public:
+            if not isinstance(job, Job) or job.is_public:
                 self._post(job)
-
-    def note_move(self, friendly_id: int) -> None:
-        """Notify the person of a friendly to read the database."""
-        self._post(friendly_id)
 
     def shows(self, shot: Shot) -> bool:
         """Take a shot, unless the previous one is not shown yet; return whether it was taken."""
@@ -86,7 +72,7 @@ class Broadcast:
             self._is_showing = False
         return self._is_showing
 
-    def _post(self, what: Shot | Job | int) -> bool:
+    def _post(self, what: Shot | Play) -> bool:
         if self._audience is None or time.monotonic() < self._away_until:
             return False
         try:
@@ -100,7 +86,7 @@ class Broadcast:
             self._thread.start()
         return True
 
-    def _run(self, audience: Audience) -> None:
+    def _run(self, audience: Platform) -> None:
         while True:
             posts = [self._posts.get()]
             while not self._posts.empty():
@@ -115,14 +101,12 @@ class Broadcast:
             finally:
                 self._is_showing = False
 
-    def _tell(self, audience: Audience, posts: Sequence[Shot | Job | int]) -> None:
-        ended = [post for post in posts if isinstance(post, Job)]
-        moved = [post for post in posts if isinstance(post, int)]
-        if ended or moved:
-            audience.note_changes(ended, moved)
+    def _tell(self, audience: Platform, posts: Sequence[Shot | Play]) -> None:
+        if changed := [post for post in posts if not isinstance(post, Shot)]:
+            audience.note_changes(changed)
         for shot in posts:
             if isinstance(shot, Shot):
-                self.pace_s = audience.show(shot)
+                self.pace_s = audience.show(shot.job, shot.events)
 
 
 class _Camera:

@@ -10,10 +10,9 @@ from typing import Final
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon_engines.archive.archives import read_built
 from pentathlon_engines.errors import BadArchive
-from pentathlon_engines.match.launcher import Launcher, LaunchFailed
+from pentathlon_engines.match.launcher import Launcher
 from workers.port import Platform
 from workers.sandbox.build import BuildFailed, build
-from workers.sandbox.launcher import SandboxLauncher
 
 _STORED_EVERY_S: Final = 1.0
 
@@ -71,8 +70,6 @@ def build_version(
     files_hash = platform.built_files(job, seat)
     if files_hash:
         return files_hash
-    if not isinstance(launcher, SandboxLauncher):
-        raise LaunchFailed(f"{seat.name} must be built, and that needs a sandbox")
     live = _LiveLog(lambda log: platform.note_build_log(job, seat, log), on_tick)
     made = build(folder, seat.manifest, launcher=launcher, on_tick=live.show)
     live.store(made.log)

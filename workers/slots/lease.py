@@ -1,4 +1,4 @@
-"""Renews the leases of claimed matches while these are played, one after the other."""
+"""Renews the leases of claimed work while it is done, one piece after the other."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final, Self
 
 import structlog
 
-from pentathlon.matches.jobs import RENEW_S, Job
+from pentathlon.matches.jobs import RENEW_S, Claimed
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned
 from workers.port import Lease, Platform, PlatformAway
 
 SLACK_S: Final = 30.0
-"""Added to the time that a bot may take, before a match without progress counts as stuck."""
+"""Added to the time that a bot may take, before work without progress counts as stuck."""
 
 AGAIN_S: Final = 1.0
 """The wait before the next attempt when the platform did not answer."""
@@ -25,15 +25,15 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class LeaseKeeper:
-    """Renews leases from its own thread, but only while the current match makes progress.
+    """Renews leases from its own thread, but only while the current work makes progress.
 
     It goes on while the platform is away; when the platform is back, the tokens decide.
     """
 
     def __init__(
-        self, jobs: Sequence[Job], *, platform: Platform, every_s: float = RENEW_S
+        self, jobs: Sequence[Claimed], *, platform: Platform, every_s: float = RENEW_S
     ) -> None:
-        self._held = {job.match_id: job for job in jobs}
+        self._held = {job.id: job for job in jobs}
         self._plies = dict.fromkeys(self._held, 0)
         self._platform = platform
         self._every_s = every_s
@@ -54,23 +54,23 @@ class LeaseKeeper:
         self._over.set()
         self._thread.join()
 
-    def begin(self, job: Job) -> None:
-        """Make a match the current one; raise as `note_ply` does."""
+    def begin(self, job: Claimed) -> None:
+        """Make one the current one; raise as `note_ply` does."""
         limits = Limits.from_json(job.limits)
         self._patience_s = limits.startup_wall_s + limits.action_wall_s + SLACK_S
-        self._played = job.match_id
+        self._played = job.id
         self.note_ply(0)
 
     def note_ply(self, ply: int) -> None:
-        """Record progress of the current match; raise `MatchAbandoned` if its lease was lost."""
+        """Record progress of the current one; raise `MatchAbandoned` if its lease was lost."""
         self._plies[self._played] = ply
         self._progress_at = time.monotonic()
         if self._played not in self._held:
-            raise MatchAbandoned(f"the lease of match {self._played} was lost")
+            raise MatchAbandoned(f"the lease of {self._played} was lost")
 
-    def release(self, job: Job) -> None:
-        """Stop renewing the lease of a match that is over or given back."""
-        self._held.pop(job.match_id, None)
+    def release(self, job: Claimed) -> None:
+        """Stop renewing the lease of one that is over or given back."""
+        self._held.pop(job.id, None)
 
     def renew(self) -> None:
         """Renew all leases at once, from the thread that waited for the platform.
@@ -95,7 +95,7 @@ class LeaseKeeper:
         except PlatformAway as error:
             _log.warning("leases not renewed", error=str(error))
             return False
-        except Exception:  # the thread must outlive whatever it meets, or its matches are lost
+        except Exception:  # the thread must outlive whatever it meets, or its work is lost
             _log.exception("leases not renewed")
             return False
         return True
@@ -107,6 +107,6 @@ class LeaseKeeper:
         held = list(self._held.values())
         if not held:
             return
-        leases = [Lease(job=job, ply=self._plies[job.match_id]) for job in held]
-        for match_id in self._platform.renew(leases):
-            self._held.pop(match_id, None)
+        leases = [Lease(job=job, ply=self._plies[job.id]) for job in held]
+        for lost in self._platform.renew(leases):
+            self._held.pop(lost, None)

@@ -1,4 +1,4 @@
-"""Plays claimed matches and hands in their results. Knows no queue."""
+"""Plays claimed matches and friendlies and hands in the results. Knows no queue."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Final, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import msgspec
 import structlog
 
 from pentathlon.core import tracing
 from pentathlon.core.errors import Conflict, DomainError, NotFound
-from pentathlon.matches.jobs import EngineBuilds, Job, SeatJob, Submission
+from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
+from pentathlon.matches.jobs import EngineBuilds, Job, Outcome, SeatJob, Submission
 from pentathlon_engines import GAMES
 from pentathlon_engines.builds import build_name, source_name
 from pentathlon_engines.manifest import bot_command
-from pentathlon_engines.match.launcher import HostTooSlow, Launcher
+from pentathlon_engines.match.friendly import play_bots
+from pentathlon_engines.match.launcher import BotCommand, HostTooSlow, Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned, SeatBot, play_match
 from workers.drain import Drain, Drained
 from workers.host.cpu_pressure import Starvation
-from workers.port import Platform, PlatformAway
-from workers.sandbox.launcher import SandboxLauncher
-from workers.slots.bot_files import BotFiles, FilesRemoved
+from workers.port import Platform, PlatformAway, Play
+from workers.slots.bot_files import BotFiles
 from workers.slots.broadcast import Broadcast
 from workers.slots.builds import BuildRefused, build_version
 from workers.slots.lease import LeaseKeeper
@@ -45,7 +46,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def play_jobs(
-    jobs: Sequence[Job],
+    jobs: Sequence[Play],
     *,
     platform: Platform,
     launcher: Launcher,
@@ -54,7 +55,7 @@ def play_jobs(
     host: Starvation | None = None,
     broadcast: Broadcast | None = None,
 ) -> int:
-    """Play matches one after the other and hand them in, short ones together.
+    """Play one after the other and hand them in, short ones together.
 
     Returns how many failed on this host; those are given back for others to play. Any exception
     that escapes the runner is a failure of the host, never a bot's loss.
@@ -101,11 +102,11 @@ class _Batch:
         self._lease = lease
         self._host = host
         self._broadcast = broadcast
-        self._finished: list[tuple[Job, Submission]] = []
+        self._finished: list[tuple[Play, Outcome]] = []
         self.failed = 0
         """The number of matches that failed because of the host or the platform."""
 
-    def play(self, jobs: Sequence[Job]) -> None:
+    def play(self, jobs: Sequence[Play]) -> None:
         """Play and hand in all of them."""
         for job in jobs:
             started = time.monotonic()
@@ -114,49 +115,51 @@ class _Batch:
                 self._hand_in()
         self._hand_in()
 
-    def _try(self, job: Job) -> None:
-        log = _log.bind(match=job.match_id, attempt=job.attempt)
+    def _try(self, job: Play) -> None:
+        log = _bind(job)
         try:
             self._play_or_refuse(job)
         except Drained as error:
             log.info("given back", reason=str(error))
-            self._give_up(job, self._platform.return_match, str(error))
+            self._give_up(job, reason=str(error))
         except (MatchAbandoned, Conflict) as error:
             log.warning("result not wanted", code=error.code, reason=str(error))
         except PlatformAway as error:
             # This is no failure of the host, and must not count towards a void match.
             log.warning("given back", reason=str(error))
             self.failed += 1
-            self._give_up(job, self._platform.return_match, "The database could not be reached.")
+            self._give_up(job, reason="The database could not be reached.")
         except Exception as error:
             log.exception("attempt failed")
             self._fail(job, error)
 
-    def _fail(self, job: Job, error: Exception) -> None:
+    def _fail(self, job: Play, error: Exception) -> None:
         self.failed += 1
-        seat = getattr(error, "seat", None)
-        suspect = None if seat is None else job.seats[seat].version_id
+        at = getattr(error, "seat", None)
+        suspect = next((seat.version_id for seat in job.seats if seat.seat == at), None)
         slow = isinstance(error, HostTooSlow)
         if slow and self._host.is_starved:
             # On a starved host every bot waits, so none is to blame.
             suspect = None
-        fail = partial(self._platform.fail_attempt, suspect=suspect, was_too_slow=slow)
-        self._give_up(job, fail, _sentence(error))
+        cause = {"suspect": suspect, "was_too_slow": slow}
+        self._give_up(job, reason=_sentence(error), has_failed=True, **cause)
 
-    def _play_or_refuse(self, job: Job) -> None:
+    def _play_or_refuse(self, job: Play) -> None:
+        if self._drain.is_asked:
+            raise Drained("The worker was asked to stop before the match began.")
+        self._lease.begin(job)
+        if not isinstance(job, Job):
+            self._finished.append((job, self._move_bots(job)))
+            return
         told = {"pentathlon.match.id": job.match_id, "pentathlon.match.attempt": job.attempt}
         try:
             with tracing.span("play match", parent=job.traceparent, attributes=told):
                 self._finished.append((job, self._play(job)))
         except BuildRefused as error:
-            log = _log.bind(match=job.match_id, attempt=job.attempt)
-            log.info("build refused", version=error.version_id, reason=str(error))
+            _bind(job).info("build refused", version=error.version_id, reason=str(error))
             self._refuse(job, error)
 
     def _play(self, job: Job) -> Submission:
-        if self._drain.is_asked:
-            raise Drained("The worker was asked to stop before the match began.")
-        self._lease.begin(job)
         seats = [self._seat_bot(job, seat) for seat in job.seats]
         report = play_match(
             game=GAMES[job.game],
@@ -172,37 +175,51 @@ class _Batch:
             blamed={seat.seat for seat in job.seats if seat.is_blamed},
         )
         if report.record["faults"]:
-            self._check_files(seats)
+            self._files.check([seat.command.folder for seat in seats], self._launcher)
         self._host.note(waited_s=report.starved_s, watched_s=report.watched_s)
         return Submission(
             match_id=job.match_id, token=job.token, report=report, builds=self._builds(job)
         )
 
-    def _shows_compiled(self, job: Job) -> bool:
-        launcher = self._launcher
-        has_them = isinstance(launcher, SandboxLauncher) and launcher.shows_compiled
-        return has_them and job.shows_compiled
+    def _move_bots(self, stretch: FriendlyStretch) -> StretchResult:
+        """Move the bots of a friendly until the person is to move."""
+        commands: dict[int, BotCommand] = {
+            bot.seat: bot_command(self._folder(bot.files_hash), bot.manifest)
+            for bot in stretch.seats
+        }
+        referee = play_bots(
+            stretch.course,
+            commands=commands,
+            limits=Limits(),
+            launcher=self._launcher,
+            codec=msgspec.json.encode,
+            match=stretch.told_name,
+            on_tick=self._tick,
+        )
+        if len(referee.faults) > len(stretch.course.faults):
+            self._files.check([each.folder for each in commands.values()], self._launcher)
+        return StretchResult(
+            id=stretch.id,
+            token=stretch.token,
+            events=tuple(referee.events),
+            faults=tuple(fault.to_json() for fault in referee.faults),
+            sandbox=self._launcher.level.value,
+            layers=tuple(self._launcher.layers),
+        )
 
     def _builds(self, job: Job) -> EngineBuilds:
         own = build_name()
-        # Without a sandbox bots import what their worker does.
-        is_own = not isinstance(self._launcher, SandboxLauncher) or self._shows_compiled(job)
+        is_own = self._launcher.imports_own_build(compiled=job.shows_compiled)
         return EngineBuilds(referee=own, bots=own if is_own else source_name(own))
-
-    def _check_files(self, seats: Sequence[SeatBot]) -> None:
-        """Raise if a bot may have failed because somebody removed its files."""
-        folders = [seat.command.folder for seat in seats]
-        launcher = self._launcher
-        staged = not isinstance(launcher, SandboxLauncher) or launcher.is_complete()
-        if not (self._files.are_complete(folders) and staged):
-            raise FilesRemoved
 
     def _seat_bot(self, job: Job, seat: SeatJob) -> SeatBot:
         files_hash = seat.files_hash or self._build(job, seat)
-        folder = self._retry(lambda: self._files.folder(files_hash))
-        command = bot_command(folder, seat.manifest)
-        command = replace(command, compiled=self._shows_compiled(job))
+        command = bot_command(self._folder(files_hash), seat.manifest)
+        command = replace(command, compiled=job.shows_compiled)
         return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
+
+    def _folder(self, files_hash: str) -> Path:
+        return self._retry(lambda: self._files.folder(files_hash))
 
     def _build(self, job: Job, seat: SeatJob) -> str:
         return build_version(
@@ -225,14 +242,14 @@ class _Batch:
         self._lease.note_ply(ply)
         self._drain.check()
 
-    def _give_up(self, job: Job, give_back: Callable[..., bool], reason: str) -> None:
-        """Give the match back for others to play; if that fails too, its lease runs out."""
+    def _give_up(self, job: Play, **cause: Any) -> None:  # Any: what `Platform.give_back` takes
+        """Give it back for others to play; if that fails too, its lease runs out."""
         self._lease.release(job)
         try:
-            self._retry(lambda: give_back(job, reason=reason))
+            self._retry(lambda: self._platform.give_back(job, **cause))
         except Exception:
-            _log.exception("match not given back", match=job.match_id)
-        self._broadcast.note_end([job])
+            _bind(job).exception("not given back")
+        self._broadcast.note_change([job])
 
     def _hand_in(self) -> None:
         finished, self._finished = self._finished, []
@@ -243,38 +260,37 @@ class _Batch:
         try:
             with tracing.span("hand in result", parent=first, kind="client"):
                 answers = self._retry(
-                    lambda: self._platform.hand_in([submission for _, submission in finished])
+                    lambda: self._platform.hand_in([result for _, result in finished])
                 )
         except PlatformAway:
             raise
         except Exception:
             _log.exception("results not stored together", matches=len(finished))
-            for job, submission in finished:
-                self._hand_in_alone(job, submission)
+            for job, result in finished:
+                self._hand_in_alone(job, result)
             return
         tracing.record("hand in result", parents=filter(None, others), since_ns=since_ns)
         for (job, _), refusal in zip(finished, answers, strict=True):
             self._settle(job, refusal)
-        self._broadcast.note_end(job for job, _ in finished)
+        self._broadcast.note_change(job for job, _ in finished)
 
-    def _hand_in_alone(self, job: Job, submission: Submission) -> None:
+    def _hand_in_alone(self, job: Play, result: Outcome) -> None:
         """Store one result, so that a broken one does not hold back the others."""
         try:
-            refusal = self._retry(lambda: self._platform.hand_in([submission]))[0]
+            refusal = self._retry(lambda: self._platform.hand_in([result]))[0]
         except Exception as error:
-            _log.exception("result not stored", match=job.match_id)
+            _bind(job).exception("result not stored")
             self._fail(job, error)
         else:
             self._settle(job, refusal)
-            self._broadcast.note_end([job])
+            self._broadcast.note_change([job])
 
-    def _settle(self, job: Job, refusal: DomainError | None) -> None:
+    def _settle(self, job: Play, refusal: DomainError | None) -> None:
         if isinstance(refusal, Conflict | NotFound):
-            log = _log.bind(match=job.match_id, attempt=job.attempt)
-            log.warning("result not wanted", code=refusal.code, reason=str(refusal))
+            _bind(job).warning("result not wanted", code=refusal.code, reason=str(refusal))
         elif refusal is not None:
-            _log.error("result refused", match=job.match_id, reason=str(refusal))
-            self._give_up(job, self._platform.fail_attempt, _sentence(refusal))
+            _bind(job).error("result refused", reason=str(refusal))
+            self._give_up(job, reason=_sentence(refusal), has_failed=True)
         self._lease.release(job)
 
     def _retry(self, action: Callable[[], T]) -> T:
@@ -297,6 +313,12 @@ class _Batch:
                     raise
                 time.sleep(pause_s)
             is_first = False
+
+
+def _bind(job: Play) -> structlog.stdlib.BoundLogger:
+    if isinstance(job, Job):
+        return _log.bind(match=job.match_id, attempt=job.attempt)
+    return _log.bind(friendly=job.id)
 
 
 def _sentence(error: Exception) -> str:

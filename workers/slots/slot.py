@@ -22,8 +22,7 @@ class Slot:
 
     def close(self) -> None:
         """Remove all files and free the uids; no match may be running."""
-        if isinstance(self.launcher, SandboxLauncher):
-            self.launcher.close()
+        self.launcher.close()
         self.files.close()
 
 

@@ -28,7 +28,7 @@ from pentathlon_engines.azure.board import (
     letters,
     pack,
 )
-from pentathlon_engines.contract.position import (
+from pentathlon_engines.contract.kinds import (
     Flag,
     Integer,
     Kind,

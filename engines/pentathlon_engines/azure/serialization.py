@@ -13,8 +13,15 @@ from pentathlon_engines.azure.board import BEASTS, CARDS_EACH, CELLS, COLOURS, H
 from pentathlon_engines.azure.chance import order
 from pentathlon_engines.azure.hidden import deal_any
 from pentathlon_engines.azure.realm import is_layout, realm_of
-from pentathlon_engines.contract import position
-from pentathlon_engines.contract.position import Field, Integer, ListOf, MapOf, OneOf, refuse
+from pentathlon_engines.contract import kinds, position
+from pentathlon_engines.contract.kinds import (
+    Integer,
+    ListOf,
+    MapOf,
+    OneOf,
+    refuse,
+)
+from pentathlon_engines.contract.position import Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
     from pentathlon_engines.azure.state import AzurePosition
 
 _SEATS: Final = 2
-_SPACE: Final = position.Optional(OneOf(CELLS, what=f"a cell from {CELLS[0]} to {CELLS[-1]}"))
+_SPACE: Final = kinds.Optional(OneOf(CELLS, what=f"a cell from {CELLS[0]} to {CELLS[-1]}"))
 _SEAT: Final = Integer(0, 1)
 
 
@@ -56,7 +63,7 @@ def _counts(cards: int) -> dict[str, int]:
     return {letter: cards >> 4 * i & 15 for i, letter in enumerate(COLOURS)}
 
 
-class _Cards(position.Text):
+class _Cards(kinds.Text):
     """Letters of cards, of which there are enough of each colour."""
 
     def read(self, field: str, data: Any) -> str:  # Any: JSON
@@ -72,7 +79,7 @@ _TABLE: Final = position.Fields(
     position.OPTIONS,
     Field(
         "layout",
-        ListOf(position.Text(), board.BOARDS),
+        ListOf(kinds.Text(), board.BOARDS),
         lambda state: None if state.phase == board.SETUP else list(state.realm.layout),
     ),
     Field(
@@ -103,7 +110,7 @@ _TABLE: Final = position.Fields(
     Field("hidden_size", Integer(0), lambda state: len(state.hidden), to=position.TO_VIEWERS),
     Field(
         "decks",
-        position.Object(**dict.fromkeys(COLOURS, Integer(0, CARDS_EACH))),
+        kinds.Object(**dict.fromkeys(COLOURS, Integer(0, CARDS_EACH))),
         lambda state: _counts(state.decks),
     ),
     Field("stones", MapOf(CELLS, _SEAT, what="a cell"), stones),
@@ -122,7 +129,7 @@ _TABLE: Final = position.Fields(
         ListOf(Integer(0, board.GOAL), _SEATS),
         lambda state: [side.wisdom for side in state.sides],
     ),
-    Field("beasts", MapOf(BEASTS, position.Optional(_SEAT), what="a beast"), _owners),
+    Field("beasts", MapOf(BEASTS, kinds.Optional(_SEAT), what="a beast"), _owners),
     Field("turn"),
     position.TO_MOVE,
     Field("phase", OneOf(PHASES), lambda state: PHASES[state.phase]),
@@ -131,8 +138,9 @@ _TABLE: Final = position.Fields(
         "draws",
         Integer(1, board.BIRD_CARDS),
         lambda state: state.draws if state.draws and state.to_move == -1 else position.ABSENT,
+        may_be_absent=True,
     ),
-    Field("result", position.Result(_SEATS, scores=True), position.RESULT.get),
+    Field("result", kinds.Result(_SEATS, scores=True), position.RESULT.get),
     Field(
         "realm",
         get=lambda state: None if state.phase == board.SETUP else state.realm.codes,
@@ -144,7 +152,7 @@ _TABLE: Final = position.Fields(
         lambda state: [board.letters(side.known) for side in state.sides],
         to=position.TO_WHOLE | position.TO_SEATS,
     ),
-    Field("events", ListOf(position.Kind(), most=100), _events, is_seen=True),
+    Field("events", ListOf(kinds.Kind(), most=100), _events, is_seen=True),
     Field("since", ListOf(Integer(0), _SEATS), _since, to=position.TO_WHOLE),
 )
 
@@ -183,7 +191,7 @@ def read(state: AzurePosition, data: dict[str, Any]) -> None:
             _read_seen_cards(state, values, you)
         state.look()
         _check_end(state)
-    position.check_written(state, data)
+    position.check_written(state, data, typed=_TABLE.typed)
 
 
 def _read_mover(state: AzurePosition, data: dict[str, Any], values: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,24 @@ def find_game(key: str) -> Game:
             try_next=f"pentathlon play {next(iter(GAMES))} greedy random",
         )
     return GAMES[key]
+
+
+def common_game(new: Sequence[str], old: Sequence[str], game: str | None) -> str:
+    """Return the key of the game in which two bots meet: the one that is named, or the only one.
+
+    `new` and `old` are the games that they play.
+    """
+    common = [key for key in new if key in old]
+    if game in common:
+        return game
+    if game is None and len(common) == 1:
+        return common[0]
+    if not common:
+        raise CommandFailed("They have no game in common.", try_next="pentathlon compare --help")
+    raise CommandFailed(
+        f"Both play {', '.join(common)}: name one with --game.",
+        try_next=f"the same command with --game {common[0]}",
+    )
 
 
 def find_launcher(*, sandbox: bool) -> Launcher:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 CHECK_FAILED: Final = 1
@@ -19,3 +20,12 @@ class CommandFailed(Exception):
         super().__init__(message)
         self.try_next = try_next
         self.exit_code = exit_code
+
+
+def cannot_write(path: Path | None, error: OSError, *, try_next: str) -> CommandFailed:
+    """Return the failure for a file or folder that cannot be written."""
+    return CommandFailed(
+        f"{path} cannot be written: {error.strerror or error}.",
+        try_next=try_next,
+        exit_code=HOST_OR_SERVER,
+    )

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import typer
 
-from pentathlon_engines.cli.failure import HOST_OR_SERVER, INTERRUPTED, CommandFailed
+from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed, cannot_write
 from pentathlon_engines.cli.output.fault_examples import FaultExamples
 from pentathlon_engines.cli.output.streams import (
     is_terminal,
@@ -78,12 +78,8 @@ def play_series(
 
 
 def records_failed(path: Path | None, error: OSError) -> CommandFailed:
-    """Return the failure for a folder that cannot be written."""
-    return CommandFailed(
-        f"{path} cannot be written: {error.strerror or error}.",
-        try_next="the same command with another --records",
-        exit_code=HOST_OR_SERVER,
-    )
+    """Return the failure for a folder of records that cannot be written."""
+    return cannot_write(path, error, try_next="the same command with another --records")
 
 
 def describe_score(score: BlockScore | None) -> str:
@@ -138,7 +134,7 @@ class _Output:
             "void": self._series.void,
             "matches_per_s": round(self._per_s(), 2),
             "bots": [self._summarize_bot(player) for player in range(len(self._setting.bots))],
-            "matches": sorted(self.matches, key=lambda each: (each["block"], each["seats"])),
+            "matches": sorted(self.matches, key=lambda match: (match["block"], match["seats"])),
         }
 
     def show(self) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from pentathlon_engines.cli.arguments import common_game
 from pentathlon_engines.cli.client.bots import Json, find_bot_named, find_version, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.patience import Patience
@@ -79,7 +80,9 @@ def find_pair(
             f"{new} and {other['label']} have the same files: there is nothing to compare.",
             try_next="pentathlon compare --help",
         )
-    return Pair(new=mine, old=other, game=_common_game(mine, other, game), is_own=is_own)
+    return Pair(
+        new=mine, old=other, game=common_game(mine["games"], other["games"], game), is_own=is_own
+    )
 
 
 class ServerComparison:
@@ -133,8 +136,8 @@ class ServerComparison:
     def _latest(self) -> Json | None:
         """Return the last challenge between the two, if there was one."""
         pair = self._pair
-        asked = {"version": pair.new["id"], "opponent": pair.old["id"], "game": pair.game}
-        rows = self._site.rows("challenges/", most=_LATEST, **asked)
+        query = {"version": pair.new["id"], "opponent": pair.old["id"], "game": pair.game}
+        rows = self._site.rows("challenges/", most=_LATEST, **query)
         found: Json | None = next((row for row in rows if not row["others"]), None)
         if found is not None:
             say(f"{found['version']['label']} has met {found['opponent']['label']} before.")
@@ -148,14 +151,14 @@ class ServerComparison:
             f"{left} of your {quota['limit']} challenge matches a day are left; the quota renews "
             f"at {quota['renews_at']}."
         )
-        wanted = _NEXT_BLOCKS if any(found.counts) else _FIRST_BLOCKS
-        return min(wanted, left // _PAIR, max(1, (self._most - found.matches) // _PAIR))
+        blocks = _NEXT_BLOCKS if any(found.counts) else _FIRST_BLOCKS
+        return min(blocks, left // _PAIR, max(1, (self._most - found.matches) // _PAIR))
 
     def _ask_for(self, blocks: int) -> Json:
         pair = self._pair
-        wanted = {"version": pair.new["id"], **pair.opponent, "game": pair.game, "blocks": blocks}
+        payload = {"version": pair.new["id"], **pair.opponent, "game": pair.game, "blocks": blocks}
         try:
-            made: Json = self._site.post("challenges/", wanted)
+            made: Json = self._site.post("challenges/", payload)
         except SiteRefused as error:
             if error.refusal != "too_many_challenges":
                 raise
@@ -169,19 +172,19 @@ class ServerComparison:
     def _follow(self, challenge: Json) -> Json:
         """Wait until a challenge ends, showing the state of the test."""
         self._page = self._site.page(f"challenges/{challenge['id']}/")
-        for _ in self._patience.looks():
-            try:
-                challenge = self._site.get(f"challenges/{challenge['id']}/")
-                if challenge["done"] == 0 and challenge["state"] == _RUNNING:
-                    self._say_why()
-            except CommandFailed as error:
-                self._patience.forgive(error)
-                continue
-            is_over = challenge["state"] != _RUNNING
-            self._show(challenge, is_over=is_over)
+        address = f"challenges/{challenge['id']}/"
+        for row in self._patience.answers(lambda: self._look(address)):
+            is_over = row["state"] != _RUNNING
+            self._show(row, is_over=is_over)
             if is_over:
-                return challenge
-        raise AssertionError  # looks() ends with a failure
+                return row
+        raise AssertionError  # answers() ends with a failure
+
+    def _look(self, address: str) -> Json:
+        challenge: Json = self._site.get(address)
+        if challenge["done"] == 0 and challenge["state"] == _RUNNING:
+            self._say_why()
+        return challenge
 
     def _show(self, challenge: Json, *, is_over: bool) -> None:
         found = self._read(challenge)
@@ -250,18 +253,3 @@ def _active_version(site: Site, bot: Json, *, but: int) -> Json:
 def _number(version: Json) -> int:
     number: int = version["number"]
     return number
-
-
-def _common_game(new: Json, old: Json, game: str | None) -> str:
-    common = [key for key in new["games"] if key in old["games"]]
-    if game is not None and game in common:
-        return game
-    if game is None and len(common) == 1:
-        only: str = common[0]
-        return only
-    if not common:
-        raise CommandFailed("They have no game in common.", try_next="pentathlon compare --help")
-    raise CommandFailed(
-        f"Both play {', '.join(common)}: name one with --game.",
-        try_next=f"the same command with --game {common[0]}",
-    )

@@ -7,17 +7,15 @@ rounds need not fit together, so that examples can be short.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract import position
-from pentathlon_engines.contract.position import (
-    TO_VIEWERS,
-    TO_WHOLE,
-    Field,
+from pentathlon_engines.contract import kinds, position
+from pentathlon_engines.contract.kinds import (
     Integer,
     ListOf,
     MapOf,
     OneOf,
     refuse,
 )
+from pentathlon_engines.contract.position import TO_VIEWERS, TO_WHOLE, Field
 from pentathlon_engines.maatatahay import board, moves
 from pentathlon_engines.maatatahay.board import (
     FACES,
@@ -45,7 +43,7 @@ _SORTS: Final = ("s", "e")
 _BAG: Final = board.BAG_SPIRIT + board.BAG_ENERGY
 
 
-class _Pair(position.Kind):
+class _Pair(kinds.Kind):
     """A Balan and a Wazu tile; the state has both as one number, 0 for none."""
 
     def read(self, field: str, data: Any) -> int:  # Any: JSON
@@ -58,7 +56,7 @@ class _Pair(position.Kind):
         return list(tiles_of(value)) if value else None
 
 
-class _Crystals(position.Object):
+class _Crystals(kinds.Object):
     """Spirit and energy, at most `most` in all."""
 
     def __init__(self, most: int) -> None:
@@ -120,11 +118,11 @@ _TWO_SEATS: Final = ListOf(_SEAT, _SEATS)
 _TILE: Final = Integer(1, TILES)
 _TWO_TILES: Final = ListOf(_TILE, _SEATS)
 _DECKS: Final = ListOf(ListOf(_TILE, most=TILES), _SEATS)
-_SPACE: Final = position.Optional(OneOf(SPACES, what=f"a space from {SPACES[0]} to {SPACES[-1]}"))
+_SPACE: Final = kinds.Optional(OneOf(SPACES, what=f"a space from {SPACES[0]} to {SPACES[-1]}"))
 _PHASE: Final = OneOf(PHASES)
 _COUNT: Final = Integer(0, board.CRYSTALS)
-_STANDING: Final = position.Object(
-    owner=_SEAT, tile=_TILE, face=OneOf(FACES), spirit=_COUNT, energy=_COUNT, alive=position.Flag()
+_STANDING: Final = kinds.Object(
+    owner=_SEAT, tile=_TILE, face=OneOf(FACES), spirit=_COUNT, energy=_COUNT, alive=kinds.Flag()
 )
 _TABLE: Final = position.Fields(
     position.GAME,
@@ -147,11 +145,11 @@ _TABLE: Final = position.Fields(
     ),
     Field("step", _SEAT, is_required=True),
     Field("hot", _SPACE, lambda state: _SPACE.show(state.hot)),
-    Field("targets", position.SetOf(SPACES)),
+    Field("targets", kinds.SetOf(SPACES)),
     Field("hot_target", get=_waits),
     Field("board", MapOf(SPACES, _STANDING, what="a space"), _board),
     Field("ground", MapOf(SPACES, _Crystals(max(board.GROUND)), what="a space"), _ground),
-    Field("relics_on_map", position.SetOf(SPACES), "relics"),
+    Field("relics_on_map", kinds.SetOf(SPACES), "relics"),
     Field(
         "storage",
         ListOf(_Crystals(board.MOST_STORED), _SEATS),
@@ -159,7 +157,7 @@ _TABLE: Final = position.Fields(
         is_required=True,
     ),
     Field("relics", ListOf(Integer(0, len(SHRINES)), _SEATS), "owned", is_required=True),
-    Field("last_relic", position.Optional(_SEAT)),
+    Field("last_relic", kinds.Optional(_SEAT)),
     Field("deaths", ListOf(Integer(0, TILES), _SEATS), is_required=True),
     Field("round_deaths", Integer(0), is_required=True),
     Field("track", is_required=True),
@@ -211,7 +209,9 @@ def read(state: MaatatahayPosition, data: dict[str, Any]) -> None:
             if not reasons:
                 refuse("phase", "must not be 'over': no reason to end holds")
             state.outcome = moves.outcome_of(state, reasons)
-    position.check_written(state, data, but=("relics_on_map", "stream", "targets", "unseen"))
+    position.check_written(
+        state, data, typed=_TABLE.typed, but=("relics_on_map", "stream", "targets", "unseen")
+    )
 
 
 def _read_map(state: MaatatahayPosition, values: dict[str, Any]) -> None:

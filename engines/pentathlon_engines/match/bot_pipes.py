@@ -15,10 +15,20 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import problem_of
-from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, TraceLine
+from pentathlon_engines.match.traces import (
+    FROM_BOT,
+    LINE_BYTES_KEPT,
+    TO_BOT,
+    Tape,
+    TraceLine,
+    printable,
+)
 
 _CHUNK = 64 * 1024
 _SPACE = ord(" ")
+_PRINTED = "standard output, where `ready` was expected: "
+_MOST_PRINTS = 100
+"""Lines before `ready`. Each takes the referee's time, not the bot's: a flood took it 12 s."""
 _SEVERAL_LINES = "wrote more than the one line that was asked for"
 
 
@@ -43,6 +53,7 @@ class Pipes:
         "_limits",
         "_line",
         "_poller",
+        "_prints",
         "_stderr",
         "_stdin",
         "_stdout",
@@ -62,6 +73,7 @@ class Pipes:
         self._unsent = b""
         self._line = bytearray()
         self._is_first = True
+        self._prints = 0
         self._tape = Tape()
         self._poller = select.poll()
         self.stdout_bytes = 0
@@ -102,7 +114,7 @@ class Pipes:
     def take_line(self) -> bytes | None:
         """Return the line from the bot without its end, or None while it is incomplete.
 
-        Blank lines are skipped, and a byte order mark before the first line.
+        Blank lines are skipped. Whatever stands before the first object is a line of the log.
         """
         received = self._line
         end = received.find(b"\n")
@@ -110,9 +122,12 @@ class Pipes:
             return None
         if self._is_first or received[0] <= _SPACE:
             self._skip_blank()
+            if self._is_first:
+                self._move_prints()
             end = received.find(b"\n")
             if end < 0:
                 return None
+            self._is_first = False
         if end + 1 < len(received) and not received[end:].isspace():
             # A banner is the same fault whether it comes with the answer or ahead of it.
             problem = problem_of(bytes(received[:end]))
@@ -145,8 +160,20 @@ class Pipes:
         received = self._line
         if self._is_first and received.startswith(BOM_UTF8):
             del received[: len(BOM_UTF8)]
-        self._is_first = False
         del received[: len(received) - len(received.lstrip())]
+
+    def _move_prints(self) -> None:
+        # A library may greet the world while it is loaded, before any helper keeps the output.
+        received = self._line
+        while received and not received.startswith(b"{") and (end := received.find(b"\n")) >= 0:
+            self._prints += 1
+            if self._prints > _MOST_PRINTS:
+                reason = f"printed more than {_MOST_PRINTS} lines before `ready`"
+                raise BotFailed(FaultKind.OUTPUT, reason)
+            text = received[: min(end, LINE_BYTES_KEPT)].decode(errors="backslashreplace")
+            self.note(f"{_PRINTED}{printable(text)}")
+            del received[: end + 1]
+            self._skip_blank()
 
     def drain_log(self) -> None:
         """Read the rest of the log from the pipe, without a fault if it is too long."""

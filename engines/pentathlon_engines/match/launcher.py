@@ -155,8 +155,21 @@ class BotProcess(Protocol):
         """
 
 
+class BuildProcess(BotProcess, Protocol):
+    """A running build, whose result is in its scratch folder."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for its end at most this long; return whether it has ended."""
+
+    def keep_scratch(self) -> int:
+        """Return a descriptor of the scratch folder that outlives the process."""
+
+
 class Launcher(Protocol):
-    """Starts bot processes at one sandbox level."""
+    """Starts bot processes at one sandbox level.
+
+    Whoever inherits from it does without builds, and prepares nothing that could be removed.
+    """
 
     level: SandboxLevel
 
@@ -166,3 +179,22 @@ class Launcher(Protocol):
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         """Start a bot; raise `LaunchFailed` if the host cannot."""
+
+    def start_build(self, command: BotCommand, *, tool: str, limits: Limits) -> BuildProcess:
+        """Start a build; raise `LaunchFailed` if the host cannot."""
+        raise LaunchFailed(f"a build with {tool} needs a sandbox")
+
+    def is_complete(self) -> bool:
+        """Return whether all files that it has prepared for bots are still there."""
+        return True
+
+    def imports_own_build(self, *, compiled: bool) -> bool:
+        """Return whether bots import the engines that this process does.
+
+        `compiled` says whether their commands ask for the compiled ones.
+        """
+        return True
+
+    def close(self) -> None:
+        """Remove what it has prepared; bots must have been stopped."""
+        return  # a body, so that nobody has to write another

@@ -25,6 +25,7 @@ from pentathlon_engines.match.launcher import (
     Awake,
     BotCommand,
     Breach,
+    Launcher,
     LaunchFailed,
     SandboxLevel,
     Usage,
@@ -48,7 +49,7 @@ _ENVIRONMENT: Final = {
 }
 
 
-class PlainLauncher:
+class PlainLauncher(Launcher):
     """Starts a bot in a process group of its own, with resource limits and a clean environment."""
 
     level = SandboxLevel.PROCESS

@@ -7,8 +7,16 @@ Only positions with empty hands can come back, so `history` is usually `{}`.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract import position
-from pentathlon_engines.contract.position import Field, Integer, ListOf, MapOf, OneOf, Text, refuse
+from pentathlon_engines.contract import kinds, position
+from pentathlon_engines.contract.kinds import (
+    Integer,
+    ListOf,
+    MapOf,
+    OneOf,
+    Text,
+    refuse,
+)
+from pentathlon_engines.contract.position import Field
 from pentathlon_engines.tuned import moves
 from pentathlon_engines.tuned.actions import GRAMMAR, TEXTS, join_move, split_move
 from pentathlon_engines.tuned.board import (
@@ -72,7 +80,7 @@ def _board(state: TunedPosition) -> dict[str, str]:
     return {name: letters for name, letters in stacks if letters}
 
 
-class _History(position.Kind):
+class _History(kinds.Kind):
     """The counts of positions with all animals on the board, by their keys."""
 
     def read(self, field: str, data: Any) -> dict[int, int]:  # Any: JSON
@@ -103,7 +111,7 @@ def _read_key(text: str) -> int | None:
 
 
 _TIMES: Final = Integer(1, REPETITION_DRAW)
-_ROOSTERS: Final = ListOf(position.Optional(Text()), 2)
+_ROOSTERS: Final = ListOf(kinds.Optional(Text()), 2)
 _TABLE: Final = position.Fields(
     position.GAME,
     position.OPTIONS,
@@ -114,7 +122,7 @@ _TABLE: Final = position.Fields(
     Field("rooster", _ROOSTERS, roosters, is_required=True),
     position.TO_MOVE,
     Field("phase", get=lambda state: "turn" if state.outcome is None else "over"),
-    Field("last", position.Optional(OneOf(TEXTS, what=GRAMMAR))),
+    Field("last", kinds.Optional(OneOf(TEXTS, what=GRAMMAR))),
     Field("actions", Integer(0, MAX_ACTIONS)),
     Field("seen", _TIMES, lambda state: state.seen()),
     Field(
@@ -122,7 +130,7 @@ _TABLE: Final = position.Fields(
         _History(),
         lambda state: {str(key): count for key, count in (state.counts or {}).items()},
     ),
-    Field("result", position.Result(2), position.RESULT.get),
+    Field("result", kinds.Result(2), position.RESULT.get),
 )
 
 
@@ -157,7 +165,7 @@ def read(state: TunedPosition, data: dict[str, Any]) -> None:
     state.outcome = moves.ending(state)
     if result != state.outcome:
         refuse("result", f"must be {state.outcome and state.outcome.to_json()} here")
-    position.check_written(state, data)
+    position.check_written(state, data, typed=_TABLE.typed)
 
 
 def _turn(state: TunedPosition, result: Outcome | None, history: dict[int, int]) -> int:

@@ -6,16 +6,16 @@ Fields that only the engine needs may be missing in a position that is read: `tu
 
 from __future__ import annotations
 
-from pentathlon_engines.contract import position
+from pentathlon_engines.contract import kinds, position
 from pentathlon_engines.contract.game import CHANCE
-from pentathlon_engines.contract.position import (
-    Field,
+from pentathlon_engines.contract.kinds import (
     Integer,
     ListOf,
     OneOf,
     checked_integer,
     refuse,
 )
+from pentathlon_engines.contract.position import Field
 from pentathlon_engines.way_of_the_dragon import board, moves
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, GRAMMAR, PATHS, TEXTS
 from pentathlon_engines.way_of_the_dragon.board import (
@@ -83,30 +83,30 @@ _TABLE: Final = position.Fields(
     Field(
         "positions",
         ListOf(
-            position.Object(**dict.fromkeys(ELEMENTS, position.Optional(_PLACE))),
+            kinds.Object(**dict.fromkeys(ELEMENTS, kinds.Optional(_PLACE))),
             most=len(COLOURS),
         ),
         lambda state: [pieces(state, seat) for seat in range(state.seats)],
     ),
     Field(
         "dead",
-        position.MapOf(ELEMENTS, ListOf(_PLACE, most=board.MOST_DEAD_PER_PATH), what="an element"),
+        kinds.MapOf(ELEMENTS, ListOf(_PLACE, most=board.MOST_DEAD_PER_PATH), what="an element"),
         dead_pieces,
     ),
     Field(
         "power_used",
-        ListOf(position.Flag(), most=len(COLOURS)),
+        ListOf(kinds.Flag(), most=len(COLOURS)),
         lambda state: [bool(state.used >> seat & 1) for seat in range(state.seats)],
         is_required=True,
     ),
     Field(
         "last",
-        position.Object(seat=_SEATED, action=OneOf(TEXTS, what=GRAMMAR)),
+        kinds.Object(seat=_SEATED, action=OneOf(TEXTS, what=GRAMMAR)),
         last_action,
     ),
     Field(
         "moved",
-        ListOf(position.Kind(), most=PATHS),
+        ListOf(kinds.Kind(), most=PATHS),
         lambda state: [[ELEMENTS[step[0]], *step[1:]] for step in board.steps_in(state.moved)],
     ),
     Field("ply", Integer(0)),
@@ -162,7 +162,7 @@ def read(state: WayOfTheDragonPosition, data: dict[str, Any]) -> None:
         state.outcome = moves.outcome_of(state, race=moves.is_race(state))
         if state.outcome is None:
             refuse("phase", "must not be 'over': no seat has all pieces on numbers before the cap")
-    position.check_written(state, data)
+    position.check_written(state, data, typed=_TABLE.typed)
 
 
 def _read_pieces(state: WayOfTheDragonPosition, values: dict[str, Any]) -> None:

@@ -15,6 +15,11 @@ DEFAULT_SLOTS: Final = 16
 """How many matches at a time a worker token allows, unless it is made with another number."""
 MOST_SLOTS: Final = 1024
 """The most slots of one worker, and of all workers of a token."""
+PLAY_MATCHES: Final = "play_matches"
+MOVE_BOTS: Final = "move_bots"
+ANALYSE_MATCH: Final = "analyse_match"
+TASKS: Final = (PLAY_MATCHES, MOVE_BOTS, ANALYSE_MATCH)
+"""All tasks that a hint may name: the kinds of work that a worker claims."""
 
 
 class Work(StrEnum):

@@ -26,8 +26,8 @@ PAUSE_HEADER: Final = "Pentathlon-Hint-Pause"
 MOST_WAITING: Final = 2000
 """The most workers that may wait in one process."""
 _PAUSE: Final = PAUSE_HEADER.lower().encode()
-Work = tuple[str, object, dict[str, Any]]
-"""A task, its argument and its options, which are JSON."""
+Work = tuple[str, list[int], dict[str, Any]]
+"""A task, the ids that it is for, and its options, which are JSON."""
 
 _app = Celery("hints", set_as_current=False, fixups=[])
 _app.config_from_object("pentathlon.fleet.queues")
@@ -36,8 +36,8 @@ _app.config_from_object("pentathlon.fleet.queues")
 def messages(work: Iterable[Work]) -> list[dict[str, Any]]:  # Any: JSON
     """Return what Celery would put into the queues, each message with the name of its queue."""
     with Connection(transport=_Transport) as connection:
-        for task, argument, options in work:
-            _app.send_task(task, (argument,), options, connection=connection)
+        for task, ids, options in work:
+            _app.send_task(task, (ids,), options, connection=connection)
         transport: Any = connection.transport  # Any: ours
         return list(transport.sent)
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 from pentathlon.env import BadEnvironment, Environment, Mode, checked_address, read_environment
+from pentathlon.fleet.announcements import MOVE_BOTS
 
 FRIENDLIES: Final = "friendly"
 """The queue of friendlies in which a bot is to move."""
@@ -20,11 +21,6 @@ LADDERS: Final = "ladder"
 """The queue of matches that are played where nothing else waits."""
 QUEUES: Final = (FRIENDLIES, MATCHES, LADDERS)
 """The order in which a free slot looks: few friendlies are sent, and people wait for them."""
-PLAY_MATCHES: Final = "play_matches"
-MOVE_BOTS: Final = "move_bots"
-ANALYSE_MATCH: Final = "analyse_match"
-TASKS: Final = (PLAY_MATCHES, MOVE_BOTS, ANALYSE_MATCH)
-"""All tasks that a hint may name."""
 _Options = dict[str, Any]  # Any: Celery's own shape
 
 

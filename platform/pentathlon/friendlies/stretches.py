@@ -6,7 +6,7 @@ that rated play always has most of the slots.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -18,6 +18,7 @@ from django.db.models.functions import Now
 
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.clock import database_now
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput
 from pentathlon.core.texts import storable
 from pentathlon.fleet.capabilities import Capabilities, read_fleet
 from pentathlon.fleet.models import WorkerToken
@@ -27,6 +28,7 @@ from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.matches.job_factory import make_seat_job
 from pentathlon.matches.leases import BUILD_S, last_progress, seconds_too_many
 from pentathlon.matches.requirements import requirements_of_versions
+from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.friendly import resume
 from pentathlon_engines.match.limits import Limits
 
@@ -77,14 +79,6 @@ def sent_friendlies() -> list[int]:
     return list(sent.values_list("pk", flat=True)[:1])
 
 
-def claimable_by(token: WorkerToken, friendly_ids: Collection[int]) -> list[int]:
-    """Return which of these friendlies were sent out, as many as the token has slots left."""
-    held = Friendly.objects.filter(state=FriendlyState.BOT, worker__startswith=token.prefix)
-    room = max(0, token.slots - held.exclude(token=None).count())
-    sent = Friendly.objects.waiting().filter(pk__in=friendly_ids, sent_at__isnull=False)
-    return list(sent.values_list("pk", flat=True)[:room])
-
-
 def publish_stretches_again(friendly_ids: Collection[int]) -> None:
     """Take back unfollowed hints about these friendlies, so that they are sent again."""
     Friendly.objects.waiting().filter(pk__in=friendly_ids).order_by().update(sent_at=None)
@@ -99,9 +93,18 @@ def place_in_queue(friendly: Friendly) -> int:
 
 
 def claim_stretches(
-    friendly_ids: Collection[int], *, worker: str, capabilities: Capabilities
+    friendly_ids: Collection[int],
+    *,
+    worker: str,
+    capabilities: Capabilities,
+    worker_token: WorkerToken | None = None,
 ) -> list[FriendlyStretch]:
-    """Take those of these friendlies in which a bot is to move that this worker can move."""
+    """Take those of these friendlies in which a bot is to move that this worker can move.
+
+    The holder of a token takes only those that were sent out, as many as it has slots left.
+    """
+    if worker_token is not None:
+        friendly_ids = _claimable_by(worker_token, friendly_ids)
     claimed = (
         claim_stretch(friendly_id=pk, worker=worker, capabilities=capabilities)
         for pk in friendly_ids
@@ -131,11 +134,11 @@ def claim_stretch(
     if not taken.update(token=token, worker=worker, reached=friendly.ply, **lease):
         return None
     return FriendlyStretch(
-        friendly_id=friendly_id,
+        id=friendly_id,
         token=token,
         told_name=friendly.alias,
         course=friendly.course,
-        bots=tuple(
+        seats=tuple(
             make_seat_job(each.version, seat=each.seat)
             for each in seats
             if each.version is not None
@@ -152,8 +155,13 @@ def is_moved_by(token: WorkerToken, *, friendly_id: int, content_hash: str) -> b
     return any(content_hash in seat for seat in seats)
 
 
+def renew_stretches(leases: Mapping[UUID, tuple[int, int]]) -> set[UUID]:
+    """Renew leases, given by token as friendly and ply; return the tokens that still hold."""
+    return {token for token, (pk, ply) in leases.items() if _renew(pk, token, ply=ply)}
+
+
 @transaction.atomic
-def renew_stretch(friendly_id: int, token: UUID, *, ply: int) -> bool:
+def _renew(friendly_id: int, token: UUID, *, ply: int) -> bool:
     """Renew the lease of a friendly; return False if it is no longer this worker's.
 
     As with matches, plies must grow within the time that the clocks of its bots allow. One
@@ -190,13 +198,29 @@ def _is_stalled(friendly: Friendly, *, since: datetime, now: datetime) -> bool:
     return excess_s > 0 and excess_s > BUILD_S * to_build.count()
 
 
-def finish_stretch(friendly_id: int, token: UUID, *, result: StretchResult) -> bool:
-    """Store what the bots did, after playing it again; False if it was taken away before.
+def accept_stretches(results: Iterable[StretchResult]) -> list[DomainError | None]:
+    """Store what the bots did, after playing it again; return why a result is refused, or None.
 
-    Raises:
-        BadRecord: the result does not follow from the rules, or from the events known before.
+    - `Conflict`: `stale_token` if the friendly was taken away from this worker before.
+    - `InvalidInput`: `bad_record` if the result does not follow from the rules, or from the events
+      known before.
     """
-    held = Friendly.objects.filter(pk=friendly_id, token=token)
+    return [_accept(result) for result in results]
+
+
+def _accept(result: StretchResult) -> DomainError | None:
+    try:
+        is_stored = _finish(result)
+    except BadRecord as error:
+        return InvalidInput(str(error), code=error.code, field="result")
+    if is_stored:
+        return None
+    reason = f"Friendly {result.id} is no longer this worker's. Drop the result."
+    return Conflict(reason, code="stale_token")
+
+
+def _finish(result: StretchResult) -> bool:
+    held = Friendly.objects.filter(pk=result.id, token=result.token)
     friendly = held.first()
     if friendly is None:
         return False
@@ -264,6 +288,13 @@ def _give_back(friendly: Friendly, reason: str, *, counts: bool) -> None:
         friendly.state = FriendlyState.VOID
         friendly.finished_at = Now()
     friendly.save()
+
+
+def _claimable_by(token: WorkerToken, friendly_ids: Collection[int]) -> list[int]:
+    held = Friendly.objects.filter(state=FriendlyState.BOT, worker__startswith=token.prefix)
+    room = max(0, token.slots - held.exclude(token=None).count())
+    sent = Friendly.objects.waiting().filter(pk__in=friendly_ids, sent_at__isnull=False)
+    return list(sent.values_list("pk", flat=True)[:room])
 
 
 def _lease_end() -> object:

@@ -10,10 +10,10 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db.models import QuerySet
 from redis import RedisError
 
 from pentathlon.core.errors import Conflict, InvalidInput
+from pentathlon.fleet.announcements import ANALYSE_MATCH, PLAY_MATCHES
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
 from pentathlon.live.sender import AWAY_S, IDLE_S, WATCHED_S, FrameSender
@@ -58,17 +58,12 @@ def show_events(
     return WATCHED_S if is_watched else IDLE_S
 
 
-def note_changes(match_ids: Collection[int]) -> None:
-    """Notify everybody who watches these matches to read the database."""
-    if settings.REDIS_URL is not None and match_ids:
-        watched = Match.objects.filter(pk__in=match_ids).watchable()
-        _sender(settings.REDIS_URL).send(looks=_channels(watched))
-
-
-def note_moves(friendly_ids: Collection[int]) -> None:
-    """Notify the people of these friendlies to read the database."""
-    if settings.REDIS_URL is not None and friendly_ids:
-        _sender(settings.REDIS_URL).send(looks=map(friendly_channel, friendly_ids))
+def note_changes(ids: Collection[int], *, task: str = PLAY_MATCHES) -> None:
+    """Notify everybody who watches these matches or friendlies to read the database."""
+    if settings.REDIS_URL is None or not ids or task == ANALYSE_MATCH:
+        return
+    looks = _channels(ids) if task == PLAY_MATCHES else map(friendly_channel, ids)
+    _sender(settings.REDIS_URL).send(looks=looks)
 
 
 class _PatientSender:
@@ -113,8 +108,9 @@ def _begin(match: Match, seats: int) -> WatchedMatch:
     )
 
 
-def _channels(matches: QuerySet[Match]) -> Iterator[str]:
-    for match_id, lane in matches.values_list("pk", "lane"):
+def _channels(match_ids: Collection[int]) -> Iterator[str]:
+    watched = Match.objects.filter(pk__in=match_ids).watchable()
+    for match_id, lane in watched.values_list("pk", "lane"):
         yield match_channel(match_id)
         if lane:
             yield lane_channel(lane)

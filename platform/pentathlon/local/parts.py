@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -24,15 +24,17 @@ _TEST_FOLDERS = (
 _OWN_FILES = {
     "hostile": "tests/workers/sandbox/hostile_matrix.py",
     "languages": "tests/e2e/language_matrix.py",
-    "rehearsal": "tests/rehearsal/one_server.py",
+    "rehearsal": "tests/rehearsal/one_server.py tests/rehearsal/units.py tests/rehearsal/pods.py",
     "storm": "tests/tools/storm.py",
     "benchmark": "tests/tools/whole_benchmark.py",
     "survival": "tests/e2e/survival.py",
     "sites": "tests/local/whole_sites.py",
     "upgrades": "tests/pentathlon/upgrades.py",
 }
-"""Parts with a file of their own: long versions of what the usual run proves, too."""
-_ON_REQUEST = ("browser", "compiled", "deep", *_OWN_FILES)
+"""Parts with files of their own: long versions of what the usual run proves, too."""
+_WHOLE = ("compiled", "deep", "mutants", "sqlite")
+"""Parts that choose their tests themselves."""
+_ON_REQUEST = ("browser", "compiled", "deep", "mutants", *_OWN_FILES)
 """Parts that need Chromium, a C compiler or much time, so the usual run leaves them out."""
 _ON_SQLITE = (
     *(f"tests/pentathlon/{app}" for app in ("core", "accounts", "bots", "matches")),
@@ -62,7 +64,7 @@ NOT_HERE: Final = 77
 LEFT_OUT = (
     "Left out: `manage.py test deep` (all tests at full length and width), `sqlite` (except "
     "for matches), `browser`, `hostile`, `languages`, `rehearsal`, `storm`, `benchmark`, "
-    "`survival`, `sites`, `upgrades`, `compiled`."
+    "`survival`, `sites`, `upgrades`, `compiled`, `mutants`."
 )
 """What the run of everything leaves out, and how to ask for it, in one line."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
@@ -86,6 +88,8 @@ class Part:
     command: tuple[str, ...]
     on_sqlite: bool = False
     """Whether it gets a database of its own in a file, instead of the run's server."""
+    is_beside: bool = False
+    """Whether it runs while the tests do, and says what it has to say when it has ended."""
 
 
 def part_names() -> list[str]:
@@ -101,14 +105,18 @@ def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Par
         # Migrating takes as long as half of these tests, and another test has `up` migrate a file.
         quick = ("--no-migrations", *pytest_arguments)
         sqlite = _sqlite_tests(_MATCHES_ON_SQLITE, quick)
-        return [*chosen, _whole_suite(pytest_arguments), sqlite]
+        beside = [replace(part, is_beside=True) for part in (*chosen, sqlite)]
+        return [_whole_suite(pytest_arguments), *beside]
     if "compiled" in names:
         chosen.append(_compiled_tests(pytest_arguments))
+    if "mutants" in names:
+        command = (sys.executable, "-m", "tests.mutants", *pytest_arguments)
+        chosen.append(Part(name="mutants", command=command))
     if "deep" in names:
         chosen.append(_deep_tests(pytest_arguments))
     if "sqlite" in names:
         chosen.append(_sqlite_tests((*_ON_SQLITE, *_spread(2)), pytest_arguments))
-    rest = [name for name in names if name not in (*checks, "compiled", "deep", "sqlite")]
+    rest = [name for name in names if name not in (*checks, *_WHOLE)]
     targets = [target for name in rest for target in _targets(name)]
     if targets:
         chosen.append(_some_tests(targets, pytest_arguments))
@@ -134,7 +142,7 @@ def _targets(name: str) -> list[str]:
     if name == "layout":
         return [str(path.relative_to(CHECKOUT)) for path in sorted(tests.glob("test_*.py"))]
     if name in _OWN_FILES:
-        return [_OWN_FILES[name]]
+        return _OWN_FILES[name].split()
     if name in (*_TEST_FOLDERS, *_ON_REQUEST):
         return [f"tests/{name}"]
     path = name.partition("::")[0]

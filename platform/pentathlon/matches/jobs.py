@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Protocol
 from uuid import UUID
 
+from pentathlon.fleet.announcements import PLAY_MATCHES
 from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.runner import MatchReport
 
@@ -16,6 +17,38 @@ RENEW_S: Final = 10
 """Seconds between two reports of a worker that it still plays."""
 
 Options = dict[str, Any]  # Any: the game checks the values
+
+
+class Claimed(Protocol):
+    """Work that one worker holds under a lease: a match, bots to move, an analysis."""
+
+    @property
+    def task(self) -> str:
+        """The task of the hint that named it."""
+
+    @property
+    def id(self) -> int:
+        """What it is done for: the match or the friendly."""
+
+    @property
+    def token(self) -> UUID:
+        """The right to renew the lease and to hand in the result."""
+
+    @property
+    def limits(self) -> dict[str, float | int]:
+        """The limits that say how long it may stand still, where they differ from the usual."""
+
+
+class Outcome(Protocol):
+    """What a worker hands in for one piece of work."""
+
+    @property
+    def task(self) -> str:
+        """The task of the hint that named it."""
+
+    @property
+    def id(self) -> int:
+        """What it was done for: the match or the friendly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +74,7 @@ class SeatJob:
 class Job:
     """One attempt at a match, given to one worker under a lease."""
 
+    task: ClassVar[str] = PLAY_MATCHES
     match_id: int
     told_name: str
     """The name by which bots know the match."""
@@ -61,6 +95,11 @@ class Job:
     traceparent: str = ""
     """The span to which its spans belong; see `pentathlon.core.tracing`."""
 
+    @property
+    def id(self) -> int:
+        """The match."""
+        return self.match_id
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineBuilds:
@@ -75,11 +114,17 @@ class EngineBuilds:
 class Submission:
     """The result of a match as a worker hands it in."""
 
+    task: ClassVar[str] = PLAY_MATCHES
     match_id: int
     token: UUID
     """The right of its attempt to hand it in."""
     report: MatchReport
     builds: EngineBuilds
+
+    @property
+    def id(self) -> int:
+        """The match."""
+        return self.match_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

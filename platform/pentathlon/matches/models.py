@@ -89,7 +89,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
     def startable(self) -> Self:
         """Return waiting matches that may be claimed: all of their bots are still in play."""
         out = _seat_in_match().filter(out_of_play("version", lane="match__lane"))
-        return self.filter(~Exists(out), state=MatchState.PENDING, on_hold=False).in_open_lanes()
+        return self.filter(~Exists(out), state=MatchState.PENDING).in_open_lanes()
 
     def in_open_lanes(self) -> Self:
         """Return matches of lanes that are not held."""
@@ -101,7 +101,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
     def sent(self) -> Self:
         """Return waiting matches in open lanes for which a hint was sent."""
-        return self.in_open_lanes().filter(_PENDING, on_hold=False, sent_at__isnull=False)
+        return self.in_open_lanes().filter(_PENDING, sent_at__isnull=False)
 
     def live(self) -> Self:
         """Return matches that are played right now, the youngest first."""
@@ -159,7 +159,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
 
 _PENDING, _RUNNING, _DONE, _VOID = (Q(state=state) for state in MatchState)
-_UNSENT = Q(state=MatchState.PENDING, on_hold=False, sent_at=None)
+_UNSENT = Q(state=MatchState.PENDING, sent_at=None)
 _LIVE = _RUNNING & Q(lease_until__isnull=False)
 """Running matches. Each has a lease; SQLite uses an index only if the query names its column."""
 
@@ -178,8 +178,6 @@ class Match(models.Model):
     limits = models.JSONField(default=dict)
     """The fields of `Limits` that differ from the defaults."""
     rated = models.BooleanField(default=False)
-    on_hold = models.BooleanField(default=False)
-    """Whether this match alone is held; an earlier release paused tournaments in this way."""
     lane = models.PositiveBigIntegerField(default=0, db_default=0)
     """Its lane: one per tournament or challenge; lanes take turns, so none starves another."""
     validated_version = models.PositiveBigIntegerField(null=True)

@@ -15,7 +15,7 @@ from functools import partial
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import CharField, F, IntegerField, Q, UUIDField
+from django.db.models import CharField, F, IntegerField, UUIDField
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
@@ -278,7 +278,7 @@ def release_lane(lane: int) -> None:
     HeldLane.objects.filter(lane=lane).delete()
     waiting = Match.objects.of_lane(lane).filter(state=MatchState.PENDING)
     # Hints that were sent before are sent again, because workers have refused them meanwhile.
-    waiting.filter(Q(on_hold=True) | Q(sent_at__isnull=False)).update(on_hold=False, sent_at=None)
+    waiting.filter(sent_at__isnull=False).update(sent_at=None)
 
 
 @transaction.atomic

@@ -5,89 +5,75 @@ Both sides use this module, so neither can drift from the other.
 
 from __future__ import annotations
 
+import re
 import time
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Final
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, Final, TypeVar
 from uuid import UUID
 
 import msgspec
 
 from pentathlon.core.errors import InvalidInput
 from pentathlon.fleet.announcements import Announcement
-from pentathlon.matches.jobs import EngineBuilds, Job, Submission
+from pentathlon.matches.jobs import Claimed, EngineBuilds, Submission
+from pentathlon_engines import GAMES
 from pentathlon_engines.match.launcher import Usage
-from pentathlon_engines.match.traces import Trace, TraceLine
+from pentathlon_engines.match.traces import Trace
 from pentathlon_engines.runner import MatchReport
 
 MOST_RESULTS: Final = 16
 """The most results in one request."""
 _Json = dict[str, Any]  # Any: JSON
+J = TypeVar("J")
 
-# Values that no worker can measure are refused here: they would not fit into the columns.
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
-_Megabytes = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
-_ExitStatus = Annotated[int, msgspec.Meta(ge=-1024, le=1024)]
 _Id = Annotated[int, msgspec.Meta(ge=0, le=10**18 - 1)]
-_Build = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-z.+-]{1,40}$")]
-_Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
-
-
-class _Usage(msgspec.Struct, forbid_unknown_fields=True):
-    cpu_s: _Seconds
-    wall_s: _Seconds
-    memory_peak_mb: _Megabytes
-    exit_status: _ExitStatus
-
-
-class _Line(msgspec.Struct, array_like=True):
-    way: str
-    text: str
-    size: _Count
-    is_whole: bool = True
-
-
-class _Trace(msgspec.Struct, forbid_unknown_fields=True):
-    lines: list[_Line]
-    requests: _Count
-    cpu_ms: _Count
-    wall_ms: _Count
-    stdout_bytes: _Count
-    stderr_bytes: _Count
-    ended: bool
-
-
-class _Builds(msgspec.Struct, forbid_unknown_fields=True):
-    referee: _Build
-    bots: _Build
+_BUILD: Final = re.compile(r"[0-9a-z.+-]{1,40}")
+_MOST_S: Final = 1e6
+_MOST: Final = 2**31 - 1
+_LARGEST_STATUS: Final = 1024
 
 
 class _Result(msgspec.Struct, forbid_unknown_fields=True):
-    match_id: _Id
+    id: _Id
     token: UUID
     record: _Json
     logs: list[bytes]
-    usage: list[_Usage]
+    usage: list[Usage]
     notes: list[list[tuple[int, str]]]
-    traces: list[_Trace]
+    traces: list[Trace]
     starved_s: _Seconds
     watched_s: _Seconds
-    builds: _Builds
+    builds: EngineBuilds
+
+    def fits(self) -> bool:
+        """Return whether its values fit into the columns; all that a worker can measure do."""
+        seconds = [time_s for each in self.usage for time_s in (each.cpu_s, each.wall_s)]
+        counts = [each.memory_peak_mb for each in self.usage]
+        for trace in self.traces:
+            counts += (trace.requests, trace.cpu_ms, trace.wall_ms)
+            counts += (
+                trace.stdout_bytes,
+                trace.stderr_bytes,
+                *(line.size for line in trace.lines),
+            )
+        return (
+            all(0 <= time_s <= _MOST_S for time_s in seconds)
+            and all(0 <= number <= _MOST for number in counts)
+            and all(abs(each.exit_status) <= _LARGEST_STATUS for each in self.usage)
+            and all(_BUILD.fullmatch(name) for name in (self.builds.referee, self.builds.bots))
+        )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wire:
-    jobs: list[Job]
+def jobs_to_json(jobs: Sequence[Claimed]) -> list[_Json]:
+    """Return claimed work of any kind as JSON."""
+    return [msgspec.to_builtins(job, enc_hook=lambda game: game.info.key) for job in jobs]
 
 
-def jobs_to_json(jobs: list[Job]) -> list[_Json]:
-    """Return jobs as JSON."""
-    told: list[_Json] = msgspec.to_builtins(jobs)
-    return told
-
-
-def jobs_from_json(told: object) -> list[Job]:
-    """Read what `jobs_to_json` made."""
-    return msgspec.convert({"jobs": told}, _Wire).jobs
+def jobs_from_json(told: Sequence[object], kind: type[J]) -> list[J]:
+    """Read what `jobs_to_json` made of jobs of a kind."""
+    return [msgspec.convert(job, kind, dec_hook=lambda _, key: GAMES[key]) for job in told]
 
 
 def announcement_to_json(announcement: Announcement) -> _Json:
@@ -108,18 +94,11 @@ def announcement_from_json(told: _Json, *, name: str) -> Announcement:
 def submission_to_json(submission: Submission) -> _Json:
     """Return a result as JSON; logs are base64."""
     report = submission.report
-    return {
-        "match_id": submission.match_id,
-        "token": str(submission.token),
-        "record": report.record,
-        "logs": msgspec.to_builtins(report.logs),
-        "usage": [asdict(usage) for usage in report.usage],
-        "notes": report.notes,
-        "traces": [trace._asdict() for trace in report.traces],
-        "starved_s": report.starved_s,
-        "watched_s": report.watched_s,
-        "builds": asdict(submission.builds),
-    }
+    facts = {name: getattr(report, name) for name in MatchReport.__dataclass_fields__}
+    told: _Json = msgspec.to_builtins(
+        {**facts, "token": submission.token, "builds": submission.builds}
+    )
+    return {"id": submission.match_id, **told}
 
 
 def submission_from_json(told: object) -> Submission:
@@ -128,19 +107,9 @@ def submission_from_json(told: object) -> Submission:
         found = msgspec.convert(told, _Result)
     except msgspec.ValidationError as error:
         raise InvalidInput(f"The result cannot be read: {error}.", code="bad_result") from error
-    report = MatchReport(
-        record=found.record,  # type: ignore[arg-type]  # checked as a record by whoever stores it
-        logs=found.logs,
-        usage=[Usage(**msgspec.structs.asdict(usage)) for usage in found.usage],
-        notes=found.notes,
-        traces=[_trace(trace) for trace in found.traces],
-        starved_s=found.starved_s,
-        watched_s=found.watched_s,
+    if not found.fits():
+        raise InvalidInput("The result has figures that cannot be.", code="bad_result")
+    facts = {name: getattr(found, name) for name in MatchReport.__dataclass_fields__}
+    return Submission(
+        match_id=found.id, token=found.token, report=MatchReport(**facts), builds=found.builds
     )
-    builds = EngineBuilds(**msgspec.structs.asdict(found.builds))
-    return Submission(match_id=found.match_id, token=found.token, report=report, builds=builds)
-
-
-def _trace(told: _Trace) -> Trace:
-    lines = [TraceLine(*msgspec.structs.astuple(line)) for line in told.lines]
-    return Trace(**{**msgspec.structs.asdict(told), "lines": lines})

@@ -116,7 +116,7 @@ def _limit_query_time() -> Iterator[None]:
 def _waiting(now: datetime) -> Iterator[Metric]:
     count = _gauge("matches_waiting", "Matches that wait for a worker", labels=["kind"])
     oldest = _gauge("oldest_wait_seconds", "For how long the oldest has waited", labels=["kind"])
-    waiting = Match.objects.filter(state=MatchState.PENDING, on_hold=False).in_open_lanes()
+    waiting = Match.objects.filter(state=MatchState.PENDING).in_open_lanes()
     rows = waiting.order_by().values_list("kind").annotate(Count("pk"), Min("created_at"))
     found = {kind: (number, since) for kind, number, since in rows}
     for kind in MatchKind.values:

@@ -130,8 +130,6 @@ class Tournament(models.Model):
     params = models.JSONField(default=dict, db_default={})
     """The format's own parameters, with all defaults written out."""
     table_seats = models.PositiveSmallIntegerField(default=2)
-    cycles = models.PositiveSmallIntegerField(default=1)
-    """How often all meet: copied from `params` for processes of the previous release."""
     rules_version = models.PositiveIntegerField(default=1)
     """The version of the game's rules; fixed when the tournament starts."""
     secret = models.CharField(max_length=64, default="", db_default="")

@@ -1,6 +1,6 @@
 """Tables on pages: ratings, crosstables, the ranking of authors, lists of tournaments."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil, floor
@@ -27,6 +27,7 @@ from pentathlon.tournaments.estimates.progress import Progress, progress
 from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
 from pentathlon.tournaments.replacement_rows import Replacement
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
+from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import CrosstableRow, Score, Standing
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.tint import tint
@@ -213,45 +214,53 @@ def ranking_row_of(
     return [_ranking_row(line, reader) for line in lines]
 
 
+def _counted(tournament: Tournament) -> Progress | None:
+    done, all_ = tournament.matches_done, tournament.matches
+    if not all_:
+        return None
+    return Progress(done=done, running=0, waiting=all_ - done, void=0, remaining_s=None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentLine:
     """One tournament in a list."""
 
     tournament: Tournament
     progress: Progress | None
-    """None before the start, and while results are hidden."""
+    """None before the start, while results are hidden, and where a story takes its place."""
+    story: str = ""
+    """Who has won, once it is closed."""
 
 
-def tournament_lines(*, limit: int) -> list[TournamentLine]:
+def latest_tournaments(*, limit: int) -> list[TournamentLine]:
     """Return the latest tournaments, running ones first."""
     latest = list(Tournament.objects.visible_to(None).organised().listed()[:limit])
     hidden = hidden_lanes(None)
     latest.sort(key=lambda tournament: tournament.state != TournamentState.RUNNING)
+    return tournament_lines(latest, hidden=hidden, read=_progress)
+
+
+def tournament_lines(
+    tournaments: Sequence[Tournament],
+    *,
+    hidden: Collection[int],
+    read: Callable[[Tournament], Progress | None] = _counted,
+) -> list[TournamentLine]:
+    """Return lines of tournaments; they need one query, if these are loaded with their counts.
+
+    For tournaments in `hidden` they say nothing about results.
+    """
+    shown = {each.pk for each in tournaments if each.pk not in hidden}
+    won = podiums(each.pk for each in tournaments if each.pk in shown and each.finished_at)
     return [
         TournamentLine(
-            tournament=tournament,
-            progress=None if tournament.pk in hidden else _progress(tournament),
+            tournament=each,
+            # A list shows who won in its place.
+            progress=read(each) if each.pk in shown and each.pk not in won else None,
+            story=won[each.pk].story if each.pk in won else "",
         )
-        for tournament in latest
+        for each in tournaments
     ]
-
-
-def tournament_line(tournament: Tournament, *, hidden: Collection[int]) -> TournamentLine:
-    """Return the line of a tournament that was loaded with its counts; needs no query.
-
-    For tournaments in `hidden` it says nothing about results.
-    """
-    if tournament.pk in hidden:
-        return TournamentLine(tournament=tournament, progress=None)
-    counts = {name: getattr(tournament, name) for name in ("matches", "matches_done")}
-    if not counts["matches"]:
-        return TournamentLine(tournament=tournament, progress=None)
-    done = counts["matches_done"]
-    waiting = counts["matches"] - done
-    return TournamentLine(
-        tournament=tournament,
-        progress=Progress(done=done, running=0, waiting=waiting, void=0, remaining_s=None),
-    )
 
 
 def finishes_at(standing: Progress) -> datetime | None:

@@ -16,7 +16,6 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.cli.client.events import ServerEvent
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.commands import watch
-from pentathlon_engines.cli.output.images import CLEAR
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run, write_bot
 from tests.factories import make_version
@@ -29,18 +28,6 @@ from tests.pentathlon.web.scene import play_all
 pytestmark = pytest.mark.django_db
 
 Meanwhile = Callable[..., None]
-
-
-class DrawnBoards:
-    """A terminal that keeps the images it is to draw."""
-
-    def __init__(self) -> None:
-        self.drawn: list[str] = []
-
-    def draw(self, svg: str, *, lines: int = 0) -> str:
-        """Keep a board, and show nothing."""
-        self.drawn.append(svg)
-        return ""
 
 
 @pytest.fixture
@@ -186,44 +173,22 @@ def test_watched_match_is_told_and_drawn(
     assert "tuned: 1. " in seen.out
 
 
-def test_watched_match_is_drawn_as_an_image_where_that_can_be(
-    run: Run, unplayed: Tournament, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, other = (claimed(match) for match in matches_of(unplayed))
-    submit(one, record_of(one, luck=1))
-    submit(other, record_of(other, luck=2))
-    screen = DrawnBoards()
-    monkeypatch.setattr(watch, "find_screen", lambda style: screen)
-
-    seen = run("watch", str(other.match_id))
-
-    assert seen.code == 0, seen.err
-    assert [svg[:4] for svg in screen.drawn] == ["<svg"]
-    above, outcome, *_ = seen.out.splitlines()
-    assert (above, "v1 (seat 0)" in outcome) == ("", True)
-    assert "tuned: 1. " in seen.out
-
-
-def test_running_match_is_drawn_as_images_one_over_the_other(
+def test_running_match_is_drawn_over_itself(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    drawn = DrawnBoards()
-    screen = watch._Screen(drawn, as_json=False)
+    screen = watch._Screen(as_json=False)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     seat = {"version": {"label": "mine v1"}}
     match = {"game": "tuned", "state": "running", "seats": [seat, seat]}
-    plies = {"ply": 3, "svg": "<svg/>", "cpu_ms": [1200, 0], "limit_ms": 20000}
+    plies = {"ply": 3, "text": "a board", "cpu_ms": [1200, 0], "limit_ms": 20000}
 
     screen.show(ServerEvent("plies", plies), match, Patience(1, what="", try_next=""))
     screen.clear()
-    screen.clear()
 
-    told = capsys.readouterr().err
-    assert (screen.view, drawn.drawn) == ("svg", ["<svg/>"])
-    assert "mine v1 – mine v1, running, ply 3\n" in told
-    assert "CPU time of 20 s: seat 0 1.2 s, seat 1 0.0 s" in told
-    # It clears before the board and at the end: what else is on the terminal stays.
-    assert told.count(CLEAR) == 2
+    drawn = capsys.readouterr().err
+    assert "mine v1 – mine v1, running, ply 3\na board\n" in drawn
+    assert "CPU time of 20 s: seat 0 1.2 s, seat 1 0.0 s" in drawn
+    assert drawn.endswith("\r\x1b[2A\x1b[J")
 
 
 def test_watched_match_whose_seed_is_sealed_shows_no_board(run: Run, unplayed: Tournament) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines.archive.archives import read_archive, unpack, verify
@@ -44,7 +44,6 @@ def trees(draw: st.DrawFn) -> Files:
 
 
 @pytest.mark.parametrize("packer", PACKERS)
-@settings(max_examples=25, deadline=None)
 @given(files=trees())
 def test_packing_never_changes_the_content_hash(packer: str, files: Files) -> None:
     plain = read_archive(PACKERS["Python"](files))
@@ -85,7 +84,6 @@ def test_every_repair_is_told(packer: str, codes: set[str]) -> None:
     assert all(repair.detail.endswith(".") for repair in checked.repairs)
 
 
-@settings(max_examples=25, deadline=None)
 @given(files=trees())
 def test_desk_and_site_have_one_hash_for_a_folder(
     files: Files, tmp_path_factory: pytest.TempPathFactory

@@ -52,8 +52,8 @@ def test_worked_example_comes_out(example: dict[str, Any]) -> None:
             assert {name: after[name] for name in same} == {name: before[name] for name in same}
 
 
-def test_engine_agrees_with_the_oracle() -> None:
-    seen = sum((compare_match(seed) for seed in range(15)), Counter())
+def test_engine_agrees_with_the_oracle(deep: bool) -> None:
+    seen = sum((compare_match(seed) for seed in range(15 if deep else 8)), Counter())
 
     assert {"wisdom", "stuck", "place", "gift", "return", "boon"} <= set(seen)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pentathlon_engines.record.record import chain
+from tests.deep import by_turns
 from tests.engines.commands import Run
 from tests.engines.record.random_records import tuned_record
 
@@ -99,18 +100,19 @@ WRONG: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
 @pytest.mark.parametrize(
-    "command",
-    [
-        ["verify"], ["verify", "--json"], ["replay"], ["replay", "--ply", "1"],
-        ["replay", "--json"], ["replay", "--html", "page.html"],
-        ["fork", "--ply", "1", "random", "greedy"],
-    ],
-    ids=" ".join,
+    ("command", "name"),
+    by_turns(
+        [
+            ("verify",), ("verify", "--json"), ("replay",), ("replay", "--ply", "1"),
+            ("replay", "--json"), ("replay", "--html", "page.html"),
+            ("fork", "--ply", "1", "random", "greedy"),
+        ],
+        zip(WRONG),
+    ),
 )  # fmt: skip
 def test_record_of_a_wrong_shape_ends_every_command_with_1(
-    run: Run, tmp_path: Path, command: list[str], name: str
+    run: Run, tmp_path: Path, command: tuple[str, ...], name: str
 ) -> None:
     record: Json = tuned_record()
     WRONG[name](record)
@@ -121,7 +123,7 @@ def test_record_of_a_wrong_shape_ends_every_command_with_1(
 
     assert ended.code == 1
     assert "Traceback" not in ended.err
-    assert ("Try: pentathlon " in ended.err) is (command != ["verify", "--json"])
+    assert ("Try: pentathlon " in ended.err) is (command != ("verify", "--json"))
 
 
 @pytest.mark.parametrize("command", ["verify", "replay", "fork"])

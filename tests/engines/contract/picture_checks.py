@@ -19,7 +19,7 @@ _SMALLEST_TEXT = 16  # 9.5 px on a phone of 390 px
 _USUAL_TEXT = 20
 _LONG = 900
 _ALL_OF_A_MATCH = 4
-_THEN_EVERY = 7
+_THEN_EVERY = 29
 
 
 def check_picture(setup: Setup, seed: int) -> None:

@@ -9,12 +9,7 @@ import pytest
 
 from pentathlon_engines.contract import position
 from pentathlon_engines.contract.info import Outcome
-from pentathlon_engines.contract.position import (
-    ABSENT,
-    TO_SEATS,
-    TO_VIEWERS,
-    Field,
-    Fields,
+from pentathlon_engines.contract.kinds import (
     Flag,
     Integer,
     Kind,
@@ -27,6 +22,13 @@ from pentathlon_engines.contract.position import (
     Result,
     SetOf,
     Text,
+)
+from pentathlon_engines.contract.position import (
+    ABSENT,
+    TO_SEATS,
+    TO_VIEWERS,
+    Field,
+    Fields,
     agrees,
 )
 from pentathlon_engines.errors import BadPosition
@@ -104,7 +106,9 @@ TABLE = Fields(
     Field("sort", Optional(SORT)),
     Field("count", SMALL, is_required=True),
     Field("double", Integer(0), lambda state: 2 * state.count),
-    Field("rare", get=lambda state: state.count if state.count > 5 else ABSENT),
+    Field(
+        "rare", get=lambda state: state.count if state.count > 5 else ABSENT, may_be_absent=True
+    ),
     Field("hand", Text(), lambda state, seat: state.hands[seat], TO_SEATS, is_seen=True),
     Field("size", None, lambda state: len(state.hands), TO_VIEWERS),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -13,6 +14,7 @@ from pentathlon_engines.match.bot_pipes import BotEnded, BotFailed, Pipes
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.traces import LINE_BYTES_KEPT
 
 LIMITS = Limits(line_bytes=100, stdout_bytes=250, stderr_bytes=300, stderr_keep_bytes=10)
 NOW = 0
@@ -43,8 +45,8 @@ def bot() -> Iterator[FarEnd]:
     far_end.close()
 
 
-def pipes_to(bot: FarEnd) -> Pipes:
-    return Pipes(cast("BotProcess", bot), LIMITS)
+def pipes_to(bot: FarEnd, limits: Limits = LIMITS) -> Pipes:
+    return Pipes(cast("BotProcess", bot), limits)
 
 
 def test_line_is_taken_when_its_last_piece_has_come(bot: FarEnd) -> None:
@@ -130,7 +132,7 @@ def test_answer_before_the_request_is_read_is_a_fault(bot: FarEnd) -> None:
     pipes = pipes_to(bot)
 
     pipes.send(b"x" * (4 * resource.getpagesize() * 16) + b"\n")
-    os.write(bot.output, b"early\n")
+    os.write(bot.output, b'{"type": "ready"}\n')
     pipes.wait(NOW)
 
     with pytest.raises(BotFailed) as failed:
@@ -148,11 +150,58 @@ def test_answer_before_the_request_is_read_is_a_fault(bot: FarEnd) -> None:
 )
 def test_two_lines_at_once_are_a_fault(bot: FarEnd, lines: bytes, reason: str) -> None:
     pipes = pipes_to(bot)
+    os.write(bot.output, b"{}\n")
+    pipes.wait(NOW)
+    assert pipes.take_line() == b"{}"
     os.write(bot.output, lines)
     pipes.wait(NOW)
 
     with pytest.raises(BotFailed, match=reason):
         pipes.take_line()
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_prints_before_the_first_object_are_lines_of_the_log(bot: FarEnd, at_once: bool) -> None:
+    pipes = pipes_to(bot, replace(LIMITS, stderr_keep_bytes=1000))
+    lines = [b"\xef\xbb\xbfTiger 1.0\n", b"\n", b"  [1, \x1b[31m2]\r\n", b'{"type": "ready"}\n']
+    answers = []
+
+    for piece in [b"".join(lines)] if at_once else lines:
+        os.write(bot.output, piece)
+        pipes.wait(NOW)
+        answers.append(pipes.take_line())
+
+    assert [answer for answer in answers if answer] == [b'{"type": "ready"}']
+    assert pipes.log.decode().splitlines() == [
+        "standard output, where `ready` was expected: Tiger 1.0",
+        "standard output, where `ready` was expected: [1, \\u001b[31m2]\\r",
+    ]
+
+
+@pytest.mark.parametrize("lines", [1, 50])
+def test_flood_of_prints_is_a_fault_whatever_way_it_comes(bot: FarEnd, lines: int) -> None:
+    """Each line costs the referee some time, which no clock of the bot counts."""
+    pipes = pipes_to(bot, replace(LIMITS, stdout_bytes=10_000))
+
+    def flood() -> None:
+        for _ in range(101):
+            os.write(bot.output, b"a\n" * lines)
+            pipes.wait(NOW)
+            assert pipes.take_line() is None
+
+    with pytest.raises(BotFailed, match="100 lines before `ready`") as failed:
+        flood()
+    assert failed.value.kind is FaultKind.OUTPUT
+
+
+def test_only_the_beginning_of_a_long_print_is_kept(bot: FarEnd) -> None:
+    pipes = pipes_to(bot, replace(Limits(), stderr_keep_bytes=100_000))
+
+    os.write(bot.output, b"z" * 50_000 + b"\n")
+    pipes.wait(NOW)
+
+    assert pipes.take_line() is None
+    assert pipes.log.count(b"z") == LINE_BYTES_KEPT
 
 
 def test_output_before_a_request_is_a_fault(bot: FarEnd) -> None:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from itertools import product
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines import GAMES
@@ -62,7 +62,6 @@ def listen(folder: Path, *, seed: int, match: str) -> MatchReport:
     )
 
 
-@settings(max_examples=25)
 @given(SEEDS, NAMES, st.integers(1, 5))
 def test_anybody_who_has_the_record_can_compute_the_dice(
     seed: int, match: str, seats: int
@@ -72,7 +71,6 @@ def test_anybody_who_has_the_record_can_compute_the_dice(
     )
 
 
-@settings(max_examples=25)
 @given(
     st.lists(SEEDS, min_size=1, max_size=4, unique=True),
     st.lists(NAMES, min_size=1, max_size=4, unique=True),
@@ -90,7 +88,6 @@ def test_no_two_seats_matches_or_seeds_have_the_same_dice(
     assert all(len(bytes.fromhex(dice)) == 8 for dice in drawn)
 
 
-@settings(max_examples=25)
 @given(SEEDS, SEEDS, NAMES)
 def test_without_the_seed_all_that_a_bot_is_told_fits_other_dice_as_well(
     seed: int, other: int, match: str

@@ -11,6 +11,7 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.seat import Seat
+from tests.deep import mostly_deep
 from tests.engines.match.clockwork import Does, ScriptedBot, Span, World, seat_of, use_world
 
 LIMITS = Limits(action_cpu_s=1, action_wall_s=3, match_cpu_s=20, match_wall_s=8, startup_wall_s=5)
@@ -123,7 +124,7 @@ class TestWall:
 
         assert seat.last_wall_s < 0.6
 
-    @pytest.mark.parametrize("wait_s", [0.002, 0.005, 0.012])
+    @pytest.mark.parametrize("wait_s", mostly_deep([0.002, 0.005, 0.012], keep=[0.012]))
     def test_bot_that_reads_page_after_page_sleeps(self, bot: ScriptedBot, wait_s: float) -> None:
         page = [run(wait_s / 4), disk(wait_s)]
 

@@ -31,11 +31,11 @@ class Case(NamedTuple):
 
 CASES = (
     Case(
-        "banner before ready",
+        "answer before ready",
         FaultKind.PROTOCOL,
-        "“Tiger 1.0 by Ann”",
+        '“{"action": "pass"}”',
         '{"type": "ready"} as the first line, one JSON object on one line in UTF-8',
-        lines=(b"Tiger 1.0 by Ann",),
+        lines=(b'{"action": "pass"}',),
         requests=0,
     ),
     Case(

@@ -4,7 +4,7 @@ from random import Random
 from statistics import NormalDist
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines.strength.best import Z_95
@@ -87,7 +87,6 @@ def test_nobody_at_all_is_no_error() -> None:
     assert fit([], draw_probability=0.1).players == ()
 
 
-@settings(max_examples=30)
 @given(drawn=MATCHES, rng=st.randoms(use_true_random=False))
 def test_order_of_results_changes_no_bit(
     drawn: list[tuple[tuple[int, ...], list[int], int]], rng: Random
@@ -98,7 +97,6 @@ def test_order_of_results_changes_no_bit(
     assert fit(shuffled, draw_probability=0.2) == fit(matches, draw_probability=0.2)
 
 
-@settings(max_examples=30)
 @given(drawn=MATCHES)
 def test_reversed_ranks_mirror_the_strengths(
     drawn: list[tuple[tuple[int, ...], list[int], int]],

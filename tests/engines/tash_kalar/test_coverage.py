@@ -11,6 +11,7 @@ from tests.engines.tash_kalar import coverage
 IS_COMPILED = not (game.__file__ or "").endswith(".py")
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(IS_COMPILED, reason="a compiled interpreter cannot be watched at work")
 def test_every_branch_of_every_effect_is_reached() -> None:
     lines, missing = coverage.report(tries=600)

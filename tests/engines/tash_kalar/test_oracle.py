@@ -16,28 +16,28 @@ from tests.engines.tash_kalar.oracle.compare import (
 from tests.engines.tash_kalar.oracle.turns import cards_in
 
 
-def test_engine_agrees_with_the_oracle() -> None:
-    """All pairs of schools in both modes are in the sample, from the deal or from the middle."""
+def test_engine_agrees_with_the_oracle(deep: bool) -> None:
+    """The deep sample has all pairs of schools in both modes, from the deal or from the middle."""
     seen: Counter[str] = Counter()
-    for seed in range(12, 38):
+    for seed in range(12, 38, 1 if deep else 3):
         seen += compare_match(seed, BASE_PAIRS)
 
     assert {"setup", "pickup", "return", "flare", "take", "shuffle", "end deck"} <= set(seen)
 
 
 @pytest.mark.parametrize("school", EXPANSIONS)
-def test_engine_agrees_on_each_expansion(school: str) -> None:
+def test_engine_agrees_on_each_expansion(school: str, deep: bool) -> None:
     """Both modes and some of the other schools are in the sample, from the deal or not."""
-    pairs = pairs_of([school])
+    pairs, either_side = pairs_of([school]), 4 if deep else 1
     seen: Counter[str] = Counter()
-    for seed in range(2 * len(pairs) - 4, 2 * len(pairs) + 4):
+    for seed in range(2 * len(pairs) - either_side, 2 * len(pairs) + either_side):
         seen += compare_match(seed, pairs)
 
     assert {"flare", "pickup", "return"} <= set(seen)
 
 
-@pytest.mark.parametrize("card", cards_in(DECKS))
-def test_engine_agrees_on_each_card(card: str) -> None:
-    used = sum(compare_turn(card, seed) for seed in range(3))
+def test_engine_agrees_on_each_card(deep: bool) -> None:
+    for card in cards_in(DECKS):
+        used = (compare_turn(card, seed) for seed in range(3))
 
-    assert used > 0
+        assert sum(used) if deep else any(used), card

@@ -21,16 +21,8 @@ def test_hostile_archive_is_refused_with_its_code(hostile: Hostile) -> None:
 
     assert refusal.value.code == hostile.code
     assert refusal.value.field == "archive"
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    [hostile for hostile in ARCHIVES if hostile.code in {"too_large", "too_many_files"}],
-    ids=lambda hostile: hostile.name,
-)
-def test_too_much_is_told_apart_from_bad(hostile: Hostile) -> None:
-    with pytest.raises(LargeArchive):
-        read_archive(hostile.make())
+    is_too_much = hostile.code in {"too_large", "too_many_files"}
+    assert isinstance(refusal.value, LargeArchive) == is_too_much
 
 
 def test_honest_archive_tells_its_manifest_and_files() -> None:

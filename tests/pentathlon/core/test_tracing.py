@@ -27,6 +27,7 @@ from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import apply_results, enter_matches, open_live_pool
 from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.plain_launcher import PlainLauncher
+from tests.deep import mostly_deep
 from tests.factories import make_token, make_upload, make_user, make_version
 from tests.workers.playing import DIRECT, bot_files, play_jobs
 from tests.workers.sites import make_worker_token, remote_platform
@@ -68,7 +69,7 @@ def play(platform: Platform, match: Match) -> None:
 
 def claim(platform: Platform, match: Match) -> list[Job]:
     note_sent(match_ids=[match.pk])
-    return platform.claim([match.pk], slot="host/1.0", announcement=announced())
+    return list(platform.claim([match.pk], slot="host/1.0", announcement=announced()))
 
 
 def names(spans: Sequence[ReadableSpan]) -> set[str]:
@@ -157,7 +158,7 @@ def test_without_spans_nothing_is_made() -> None:
     assert (tracing.current(), tracing.headers(), tracing.clock()) == ("", {}, 0)
 
 
-@pytest.mark.parametrize("is_there", [True, False], ids=["installed", "missing"])
+@pytest.mark.parametrize("is_there", mostly_deep([True, False], keep=[False]))
 def test_processes_without_tracing_import_nothing_of_it(is_there: bool) -> None:
     """All processes start where the extra is missing; where it is there, none of ours loads it.
 
@@ -169,7 +170,8 @@ import sys
 {hide}
 import django
 django.setup()
-import pentathlon.wsgi, workers.tasks, workers.remote.ports, workers.management.commands.reconcile
+import pentathlon.wsgi, workers.tasks, workers.remote.adapter
+import workers.management.commands.reconcile
 from pentathlon.core import tracing
 from pentathlon.env import read_environment
 tracing.start(read_environment(), service="x")

@@ -10,8 +10,9 @@ import pytest
 from kombu import Connection
 
 from pentathlon.fleet import hints
+from pentathlon.fleet.announcements import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES
 from pentathlon.fleet.hints import PAUSE_HEADER, HintDesk, messages
-from pentathlon.fleet.queues import ANALYSE_MATCH, FRIENDLIES, MATCHES, MOVE_BOTS, PLAY_MATCHES
+from pentathlon.fleet.queues import FRIENDLIES, MATCHES
 from workers.tasks import play_matches
 
 BODY = b'{"messages": []}'
@@ -106,6 +107,6 @@ def test_message_is_what_celery_would_put_into_the_queue() -> None:
 
 
 def test_each_message_is_for_the_queue_of_its_task() -> None:
-    made = messages([(MOVE_BOTS, [1], {}), (ANALYSE_MATCH, 2, {"is_lent": True})])
+    made = messages([(MOVE_BOTS, [1], {}), (ANALYSE_MATCH, [2], {"is_lent": True})])
 
     assert [each["queue"] for each in made] == [FRIENDLIES, MATCHES]

@@ -22,9 +22,9 @@ from redis import Redis
 from redis.exceptions import NoPermissionError
 
 from pentathlon.core.errors import InvalidInput
+from pentathlon.fleet.announcements import PLAY_MATCHES
 from pentathlon.fleet.hints import messages
 from pentathlon.fleet.queue_acl import WORKER, acl_file, worker_line
-from pentathlon.fleet.queues import PLAY_MATCHES
 from workers.hint_transport import TakingTransport
 
 PASSWORD = "p" * 40

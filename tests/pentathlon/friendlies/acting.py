@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import act, create_friendly
-from pentathlon.friendlies.stretches import claim_stretch, finish_stretch
+from pentathlon.friendlies.stretches import accept_stretches, claim_stretch
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.friendly import resume
 from pentathlon_engines.match.referee import Referee
@@ -54,15 +52,18 @@ def move(friendly: Friendly) -> Friendly:
 def answered(stretch: FriendlyStretch) -> Referee:
     """Let the bots of a stretch do their first legal actions."""
     referee = resume(stretch.course)
-    bots = {bot.seat for bot in stretch.bots}
+    bots = {bot.seat for bot in stretch.seats}
     while (seat := referee.seat_to_ask()) is not None and seat in bots:
         referee.accept(referee.request().legal[0], cpu_ms=5, wall_ms=7)
     return referee
 
 
-def result_of(referee: Referee) -> StretchResult:
-    """Return what a worker hands in."""
+def result_of(stretch: FriendlyStretch, referee: Referee | None = None) -> StretchResult:
+    """Return what a worker hands in, by default for the first legal actions."""
+    referee = referee or answered(stretch)
     return StretchResult(
+        id=stretch.id,
+        token=stretch.token,
         events=tuple(referee.events),
         faults=tuple(fault.to_json() for fault in referee.faults),
         sandbox="namespaces",
@@ -73,8 +74,7 @@ def result_of(referee: Referee) -> StretchResult:
 def answer(friendly: Friendly) -> Friendly:
     """Let a worker move the bots of a friendly."""
     stretch = claimed(friendly)
-    result = result_of(answered(stretch))
-    assert finish_stretch(friendly_id=friendly.pk, token=stretch.token, result=result)
+    assert accept_stretches([result_of(stretch)]) == [None]
     return Friendly.objects.get(pk=friendly.pk)
 
 
@@ -86,8 +86,7 @@ def fail(friendly: Friendly) -> Friendly:
     assert seat is not None
     fault = Fault(FaultKind.CRASH, seat=seat, ply=referee.ply, detail="the process ended")
     referee.expel(fault)
-    result = replace(result_of(referee), events=tuple(referee.events))
-    assert finish_stretch(friendly_id=friendly.pk, token=stretch.token, result=result)
+    assert accept_stretches([result_of(stretch, referee)]) == [None]
     return Friendly.objects.get(pk=friendly.pk)
 
 

@@ -7,23 +7,22 @@ from django.db.models.functions import Now
 
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.friendlies import quotas, services
-from pentathlon.friendlies.jobs import FriendlyStretch
+from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import Origin, act, create_friendly, fork_friendly, resign
 from pentathlon.friendlies.stretches import (
     MOST_FAILURES,
+    accept_stretches,
     claim_stretch,
     close_idle,
     fail_stretch,
-    finish_stretch,
     place_in_queue,
     publish_friendlies,
-    renew_stretch,
+    renew_stretches,
     return_expired,
 )
 from pentathlon.matches.leases import SLACK_S
 from pentathlon.matches.models import Match
-from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.wall_clock import (
@@ -59,7 +58,12 @@ def let_pass(seconds: float) -> None:
 
 
 def renew(stretch: FriendlyStretch, *, ply: int) -> bool:
-    return renew_stretch(friendly_id=stretch.friendly_id, token=stretch.token, ply=ply)
+    return bool(renew_stretches({stretch.token: (stretch.id, ply)}))
+
+
+def refusal(result: StretchResult) -> str | None:
+    (error,) = accept_stretches([result])
+    return None if error is None else error.code
 
 
 class TestBeginning:
@@ -229,9 +233,7 @@ class TestResigning:
         stretch = claimed(friendly)
         resign(actor=friendly.person, friendly_id=friendly.pk)
 
-        result = result_of(answered(stretch))
-
-        assert not finish_stretch(friendly_id=friendly.pk, token=stretch.token, result=result)
+        assert refusal(result_of(stretch)) == "stale_token"
 
     def test_stand_in_plays_on_at_a_larger_table(self) -> None:
         bots = [make_version(games=("way_of_the_dragon",)).bot_id for _ in range(2)]
@@ -279,9 +281,8 @@ class TestStretches:
 
         assert return_expired() == 1
 
-        assert not renew_stretch(friendly_id=friendly.pk, token=stretch.token, ply=1)
-        late = result_of(answered(stretch))
-        assert not finish_stretch(friendly_id=friendly.pk, token=stretch.token, result=late)
+        assert not renew(stretch, ply=1)
+        assert refusal(result_of(stretch)) == "stale_token"
         assert answer(friendly).state == "person"
 
     def test_worker_that_makes_no_progress_loses_it_and_costs_nobody_anything(self) -> None:
@@ -349,8 +350,7 @@ class TestStretches:
         referee = answered(stretch)
         referee.events[1] = Event(1, "add donkey a1")
 
-        with pytest.raises(BadRecord):
-            finish_stretch(friendly_id=friendly.pk, token=stretch.token, result=result_of(referee))
+        assert refusal(result_of(stretch, referee)) == "bad_record"
 
     def test_few_are_published_at_a_time_whoever_waits_longest_first(self) -> None:
         make_worker(slots=2)

@@ -114,7 +114,7 @@ def test_many_bots_of_one_author_keep_no_first_match_from_being_made() -> None:
     make_reference()
     make_reference()
     eager = make_user()
-    for _ in range(20):
+    for _ in range(10):
         make_version(owner=eager)
     seat_all()
     while step():

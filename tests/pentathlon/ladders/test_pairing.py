@@ -163,6 +163,7 @@ def test_new_versions_go_first() -> None:
     assert len(old) == 6
 
 
+@pytest.mark.deep
 def test_nobody_plays_one_opponent_too_often() -> None:
     open_ladder(slots=4)
     for _ in range(5):

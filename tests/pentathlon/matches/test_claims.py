@@ -40,9 +40,11 @@ class TestBatch:
     def test_what_is_not_to_be_had_is_left_out(self) -> None:
         free, held, done = (
             make_match(),
-            make_match(on_hold=True),
+            make_match(lane=7),
             make_match(state=MatchState.DONE),
         )
+
+        services.hold_lane(7)
 
         jobs = _claim([done.pk, held.pk, free.pk, 10**17])
 

@@ -91,7 +91,8 @@ class TestClaim:
         assert claim_match(match_id=match.pk, worker="w") is None
 
     def test_held_match_is_refused(self) -> None:
-        match = make_match(on_hold=True)
+        match = make_match(lane=7)
+        services.hold_lane(7)
 
         assert claim_match(match_id=match.pk, worker="w") is None
 

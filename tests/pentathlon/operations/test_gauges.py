@@ -49,9 +49,9 @@ def test_waiting_matches_are_told_by_kind(told: CollectorRegistry) -> None:
     versions = [make_version(), make_version()]
     for _ in range(3):
         make_match(versions)
-    make_match(versions, kind=MatchKind.LADDER, on_hold=True)
     HeldLane.objects.create(lane=77)
     make_match(versions, kind=MatchKind.CHALLENGE, lane=77)
+    make_match(versions, kind=MatchKind.LADDER, lane=77)
     Match.objects.update(created_at=F("created_at") - timedelta(minutes=5))
 
     assert told.get_sample_value("pentathlon_gauges_up") == 1

@@ -25,7 +25,7 @@ from tests.factories import make_match, make_version
 KEY = live_key("tuned")
 
 
-def _results(*, draws: float, spread: float, matches: int = 1500) -> list[Result]:
+def _results(*, draws: float, spread: float, matches: int = 600) -> list[Result]:
     """Return results of ten bots, drawn with this probability whoever they are."""
     rng, found = Random(4), []
     strengths = [rng.gauss(0, spread) for _ in range(10)]
@@ -44,7 +44,7 @@ class TestNumbers:
         assert found.draw_probability == pytest.approx(0.3, abs=0.05)
 
     def test_found_numbers_predict_better(self) -> None:
-        results = _results(draws=0.02, spread=4, matches=500)
+        results = _results(draws=0.02, spread=4, matches=200)
 
         found = estimate(results, draw_probability=0.1, beta=BETA)
 

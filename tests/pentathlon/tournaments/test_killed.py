@@ -46,7 +46,9 @@ def test_next_process_finishes_a_schedule_whose_maker_was_killed() -> None:
     assert (Match.objects.count(), LedgerRow.objects.count()) == (240, 480)
 
 
-@pytest.mark.parametrize(("has_left", "given"), [(False, 4), (True, 5)])
+@pytest.mark.parametrize(
+    ("has_left", "given"), [(False, 4), pytest.param(True, 5, marks=pytest.mark.deep)]
+)
 def test_next_process_goes_on_with_a_replacement_whose_reconciler_was_killed(
     monkeypatch: pytest.MonkeyPatch, has_left: bool, given: int
 ) -> None:

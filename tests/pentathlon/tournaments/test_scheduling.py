@@ -189,7 +189,15 @@ class TestPartsOfSeveralBatches:
 
     @pytest.mark.parametrize(
         ("most", "parts"),
-        [(3, [2, 2] * 5), (4, [4] * 5), (7, [4] * 5), (8, [8, 8, 4]), (19, [16, 4]), (20, [20])],
+        [
+            (3, [2, 2] * 5),
+            (7, [4] * 5),
+            (19, [16, 4]),
+            *(
+                pytest.param(*case, marks=pytest.mark.deep)
+                for case in ((4, [4] * 5), (8, [8, 8, 4]), (20, [20]))
+            ),
+        ],
     )
     def test_none_is_cut_that_fits_into_a_part(
         self, monkeypatch: pytest.MonkeyPatch, most: int, parts: list[int]

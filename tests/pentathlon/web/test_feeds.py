@@ -61,8 +61,8 @@ def test_feed_of_a_bot_has_its_rated_results() -> None:
     feed = read(Client().get(address))
 
     assert sorted(titles(feed)) == [
-        "Siskin – Linnet: Siskin v1 won",
-        "Siskin – Linnet: drawn",
+        "Siskin and Linnet drew",
+        "Siskin beat Linnet",
     ]
     links = [link.attrib["href"] for link in feed.findall(f"{ATOM}entry/{ATOM}link")]
     assert f"http://testserver{reverse('match', args=[won.pk])}" in links

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,7 +17,7 @@ from pentathlon.accounts.models import ApiToken, User
 from pentathlon.bots.models import Bot
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.friendlies.models import Friendly
-from pentathlon.friendlies.stretches import finish_stretch
+from pentathlon.friendlies.stretches import accept_stretches
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.desk_records.services import CheckedRecord, keep_record
 from pentathlon.matches.models import Attempt, AttemptState, Match
@@ -95,8 +94,7 @@ def _lost(friendly: Friendly) -> Friendly:
     referee = resume(stretch.course)
     detail = " ".join([MARKUP, *TEXTS])
     referee.expel(Fault(FaultKind.ILLEGAL_ACTION, seat=0, ply=0, detail=detail))
-    result = replace(result_of(referee), events=tuple(referee.events))
-    assert finish_stretch(friendly_id=friendly.pk, token=stretch.token, result=result)
+    assert accept_stretches([result_of(stretch, referee)]) == [None]
     return Friendly.objects.get(pk=friendly.pk)
 
 

@@ -81,7 +81,7 @@ def test_served_wheels_are_all_that_a_worker_needs_of_us(tmp_path: Path) -> None
         with ZipFile(io.BytesIO(Client().get(f"/kit/{name}").content)) as files:
             files.extractall(tmp_path)
     program = (
-        "import sys, workers.tasks, workers.remote.ports, workers.__main__ as worker; "
+        "import sys, workers.tasks, workers.remote.adapter, workers.__main__ as worker; "
         "ours = ('workers', 'pentathlon', 'pentathlon_engines'); "
         "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] in ours)); "
         "worker.main(['--help'])"

@@ -57,17 +57,14 @@ def test_one_kind_can_be_asked_for_and_more_of_it_is_shown() -> None:
     assert sum(link.startswith("/bots/") for link in bots.links()) == 1 + 9
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["", " ", HOSTILE, "%", "_", "\\", "'; --", "a" * 5000, "(" * 60, "\u202e", "٣", "*"],
-)
-def test_hostile_query_finds_nothing_and_breaks_nothing(query: str) -> None:
+def test_hostile_query_finds_nothing_and_breaks_nothing() -> None:
     make_match()
 
-    response = Client().get(reverse("search"), {"q": query, "kind": query})
+    for query in ("", " ", HOSTILE, *"%_\\*٣\u202e", "'; --", "a" * 5000, "(" * 60):
+        response = Client().get(reverse("search"), {"q": query, "kind": query})
 
-    assert page_of(response).mistakes == []
-    assert "<script>alert" not in response.content.decode()
+        assert page_of(response).mistakes == [], query
+        assert "<script>alert" not in response.content.decode(), query
 
 
 def test_hostile_name_is_text() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from django.db import DataError, InterfaceError, OperationalError
 
-from workers.direct import adapter
-from workers.direct.adapter import DirectPlatform, asking
+from workers import direct as adapter
+from workers.direct import DirectPlatform, asking
 from workers.port import PlatformAway
 
 

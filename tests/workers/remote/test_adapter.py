@@ -25,7 +25,8 @@ from tests.workers.sites import Wire, cut, make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
 from workers.port import Lease, PlatformAway
 from workers.remote import adapter
-from workers.remote.adapter import RemotePlatform, TokenRefused
+from workers.remote.adapter import RemotePlatform
+from workers.remote.client import TokenRefused
 from workers.slots import play
 from workers.slots.bot_files import BotFiles
 
@@ -37,6 +38,7 @@ RESULTS = "/api/v1/fleet/results/"
 @pytest.fixture
 def job(platform: RemotePlatform) -> Job:
     match = make_match([make_version(), make_version(like="greedy")], sent_at=Now())
+    job: Job
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
     return job
 
@@ -96,7 +98,7 @@ def test_result_lies_on_disk_until_it_is_taken(
 
     # This stands for a new process after the first one was killed.
     wire.on_request = _nothing
-    again = remote_platform(tmp_path, platform.headers["Authorization"][7:], wire)
+    again = remote_platform(tmp_path, platform.site.headers["Authorization"][7:], wire)
 
     assert again.hand_in_unsent() == 1
     assert Match.objects.get().state == MatchState.DONE
@@ -110,7 +112,7 @@ def test_result_of_one_site_or_token_is_not_handed_in_with_another(
     with pytest.raises(PlatformAway):
         platform.hand_in([played(job)])
     wire.on_request, wire.paths = _nothing, []
-    secret = platform.headers["Authorization"].removeprefix("Bearer ")
+    secret = platform.site.headers["Authorization"].removeprefix("Bearer ")
 
     other_token = remote_platform(tmp_path, make_worker_token()[1], wire)
     other_site = RemotePlatform(server="http://127.0.0.1:1", token=secret, unsent=tmp_path)
@@ -157,7 +159,7 @@ def test_result_that_the_site_fails_at_holds_up_no_other(
     wire: Wire, platform: RemotePlatform, job: Job, tmp_path: Path
 ) -> None:
     result = submission_to_json(played(job))
-    poison = {**result, "match_id": 0}
+    poison = {**result, "id": 0}
     platform._unsent.keep(poison)
     platform._unsent.keep(result)
     first = iter([True])
@@ -176,7 +178,7 @@ def test_result_that_spoils_a_request_is_refused_alone(
 ) -> None:
     good = submission_to_json(played(job))
 
-    answers = platform._hand_in([{**good, "match_id": "seven"}, good])
+    answers = platform._hand_in([{**good, "id": "seven"}, good])
 
     assert [type(answer) for answer in answers] == [InvalidInput, type(None)]
     assert Match.objects.get().state == MatchState.DONE
@@ -185,7 +187,7 @@ def test_result_that_spoils_a_request_is_refused_alone(
 def test_result_that_nobody_wants_does_not_stay_on_disk(
     wire: Wire, platform: RemotePlatform, job: Job, tmp_path: Path
 ) -> None:
-    platform.return_match(job, reason="draining")
+    platform.give_back(job, reason="draining")
 
     (refusal,) = platform.hand_in([played(job)])
 
@@ -276,7 +278,7 @@ def test_revoked_token_ends_matches_without_a_fault(
     (refusal,) = platform.hand_in([played(revoked)])
     assert refusal is not None
     assert refusal.code == "worker_token_revoked"
-    assert not platform.return_match(revoked, reason="")
+    assert not platform.give_back(revoked, reason="")
     assert platform.beat(name="host/1", starved=0, held_slots=0)
 
     assert set(Match.objects.values_list("state", "host_faults")) == {(MatchState.PENDING, 0)}
@@ -287,7 +289,7 @@ def test_later_is_an_outage(
     status: int, platform: RemotePlatform, job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(PlatformAway):
-        platform.refuse(status, b'{"code": "busy", "detail": "Come later."}')
+        platform.site.refuse(status, b'{"code": "busy", "detail": "Come later."}')
 
 
 def test_site_that_cannot_be_reached_does_not_answer(wire: Wire, platform: RemotePlatform) -> None:
@@ -304,7 +306,7 @@ def test_refusal_that_is_not_the_sites_own_is_an_outage(
     body: bytes, platform: RemotePlatform
 ) -> None:
     with pytest.raises(PlatformAway, match="Something in between answers with status 404"):
-        platform.refuse(404, body)
+        platform.site.refuse(404, body)
 
     assert not platform.has_refused
 
@@ -317,7 +319,7 @@ def test_refusal_keeps_the_code_of_the_site(
     status: int, kind: type[DomainError], platform: RemotePlatform
 ) -> None:
     with pytest.raises(kind, match=r"^Not so\.$") as refused:
-        platform.refuse(status, b'{"code": "not_so", "detail": "Not so."}')
+        platform.site.refuse(status, b'{"code": "not_so", "detail": "Not so."}')
 
     assert refused.value.code == "not_so"
 
@@ -344,7 +346,7 @@ def test_results_of_an_earlier_run_that_nobody_wants_are_told_and_dropped(
 ) -> None:
     result = submission_to_json(played(job))
     platform._unsent.keep(result)
-    platform.return_match(job, reason="draining")
+    platform.give_back(job, reason="draining")
 
     with capture_logs() as logs:
         assert platform.hand_in_unsent() == 0
@@ -388,11 +390,11 @@ def test_site_that_refuses_connections_is_away(tmp_path: Path) -> None:
 def test_processes_share_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     platform = RemotePlatform(server="http://127.0.0.1:1/", token="ptw_1", unsent=tmp_path)
     platform.answers()
-    own = platform._pool
+    own = platform.site._pool
     platform.answers()
-    assert platform._pool is own
+    assert platform.site._pool is own
 
     monkeypatch.setattr("os.getpid", lambda: -1)
     platform.answers()
 
-    assert platform._pool is not own
+    assert platform.site._pool is not own

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
 from django.db.models.functions import Now
 
-from pentathlon.core.errors import InvalidInput
-from pentathlon.fleet.announcements import Work
+from pentathlon.core.errors import Conflict, InvalidInput
+from pentathlon.fleet.announcements import ANALYSE_MATCH, Work
+from pentathlon.insight.analyses.jobs import AnalysisJob, AnalysisResult
 from pentathlon.insight.analyses.models import Analysis, AnalysisState
 from pentathlon.insight.analyses.services import ask_for_analysis
 from pentathlon.matches.models import Match
@@ -18,18 +20,33 @@ from tests.factories import make_match
 from tests.pentathlon.insight.analyses.curves import make_curve
 from tests.pentathlon.insight.analyses.test_services import make_played
 from tests.workers.sites import make_worker_token, remote_platform
-from workers.remote.analyses import RemoteAnalyses
+from tests.workers.test_platforms import announced
+from workers.port import Lease
+from workers.remote.adapter import RemotePlatform
 
 pytestmark = pytest.mark.django_db
 
 
-def remote(folder: Path, *work: Work) -> RemoteAnalyses:
-    return RemoteAnalyses(remote_platform(folder, make_worker_token(*work)[1]))
-
-
 @pytest.fixture
-def analyses(tmp_path: Path) -> RemoteAnalyses:
-    return remote(tmp_path)
+def platform(tmp_path: Path) -> RemotePlatform:
+    return remote_platform(tmp_path, make_worker_token()[1])
+
+
+def claim(platform: RemotePlatform, match: Match) -> AnalysisJob | None:
+    told = {"task": ANALYSE_MATCH, "slot": "host/1.0", "announcement": announced()}
+    jobs = platform.claim([match.pk], **told)  # type: ignore[arg-type]
+    return cast("AnalysisJob", jobs[0]) if jobs else None
+
+
+def claimed(platform: RemotePlatform, match: Match) -> AnalysisJob:
+    job = claim(platform, match)
+    assert job is not None
+    return job
+
+
+def curve_of(job: AnalysisJob, match: Match, **broken: Any) -> AnalysisResult:
+    curve = {**make_curve(match.ply), **broken}
+    return AnalysisResult(id=job.id, token=job.token, curve=curve, cpu_ms=9)
 
 
 @pytest.fixture
@@ -39,20 +56,18 @@ def match() -> Match:
     return played
 
 
-def test_curve_is_stored_once(analyses: RemoteAnalyses, match: Match) -> None:
-    claimed = analyses.claim(match.pk)
-    assert claimed is not None
-    token, record, _ = claimed
-    assert record["game"] == match.game
-    assert analyses.claim(match.pk) is None
-    assert analyses.renew(match.pk, token)
+def test_curve_is_stored_once(platform: RemotePlatform, match: Match) -> None:
+    job = claimed(platform, match)
+    assert job.record["game"] == match.game
+    assert claim(platform, match) is None
+    assert platform.renew([Lease(job=job, ply=0)]) == []
 
-    analyses.store(match.pk, token, curve=make_curve(match.ply), cpu_ms=9)
+    assert platform.hand_in([curve_of(job, match)]) == [None]
 
     stored = Analysis.objects.get()
     assert (stored.state, stored.cpu_ms) == (AnalysisState.DONE, 9)
     assert stored.curve == make_curve(match.ply)
-    assert not analyses.renew(match.pk, token)
+    assert platform.renew([Lease(job=job, ply=0)]) == [job.id]
 
 
 @pytest.mark.parametrize(
@@ -71,27 +86,24 @@ def test_curve_is_stored_once(analyses: RemoteAnalyses, match: Match) -> None:
     ids=str,
 )
 def test_curve_that_cannot_be_one_is_refused(
-    broken: dict[str, Any], analyses: RemoteAnalyses, match: Match
+    broken: dict[str, Any], platform: RemotePlatform, match: Match
 ) -> None:
-    claimed = analyses.claim(match.pk)
-    assert claimed is not None
+    job = claimed(platform, match)
 
-    with pytest.raises(InvalidInput):
-        analyses.store(match.pk, claimed[0], curve={**make_curve(match.ply), **broken}, cpu_ms=9)
+    (refusal,) = platform.hand_in([curve_of(job, match, **broken)])
+
+    assert isinstance(refusal, InvalidInput)
 
     assert Analysis.objects.get().state == AnalysisState.RUNNING
 
 
-def test_what_was_measured_comes_back_to_the_bit(analyses: RemoteAnalyses, match: Match) -> None:
+def test_what_was_measured_comes_back_to_the_bit(platform: RemotePlatform, match: Match) -> None:
     row = [1, 0, 3, [1 / 3, 2 / 3], [0.1, 0.1], [1 / 3, 2 / 3]]
-    claimed = analyses.claim(match.pk)
-    assert claimed is not None
+    job = claimed(platform, match)
 
-    analyses.give_back(match.pk, claimed.token, measured=[row], cpu_ms=9)
+    platform.give_back(job, measured=[row], cpu_ms=9)
 
-    again = analyses.claim(match.pk)
-    assert again is not None
-    assert again.measured == [row]
+    assert claimed(platform, match).measured == [row]
 
 
 @pytest.mark.parametrize(
@@ -100,48 +112,48 @@ def test_what_was_measured_comes_back_to_the_bit(analyses: RemoteAnalyses, match
     ids=str,
 )
 def test_measurement_that_cannot_be_one_is_refused(
-    broken: list[Any], analyses: RemoteAnalyses, match: Match
+    broken: list[Any], platform: RemotePlatform, match: Match
 ) -> None:
-    claimed = analyses.claim(match.pk)
-    assert claimed is not None
+    job = claimed(platform, match)
 
     with pytest.raises(InvalidInput):
-        analyses.give_back(match.pk, claimed.token, measured=[broken], cpu_ms=9)
+        platform.give_back(job, measured=[broken], cpu_ms=9)
 
 
-def test_strangers_curve_changes_nothing(analyses: RemoteAnalyses, match: Match) -> None:
-    analyses.claim(match.pk)
+def test_strangers_curve_changes_nothing(platform: RemotePlatform, match: Match) -> None:
+    job = replace(claimed(platform, match), token=uuid4())
 
-    analyses.store(match.pk, uuid4(), curve=make_curve(match.ply), cpu_ms=9)
+    (refusal,) = platform.hand_in([curve_of(job, match)])
+
+    assert isinstance(refusal, Conflict)
 
     assert Analysis.objects.get().state == AnalysisState.RUNNING
 
 
-def test_analysis_fails_or_goes_to_others(analyses: RemoteAnalyses, match: Match) -> None:
+def test_analysis_fails_or_goes_to_others(platform: RemotePlatform, match: Match) -> None:
     for has_died, state, attempts in (
         (False, AnalysisState.WAITING, 0),
         (True, AnalysisState.WAITING, 1),
     ):
-        claimed = analyses.claim(match.pk)
-        assert claimed is not None
-        analyses.give_back(match.pk, claimed[0], has_died=has_died)
+        platform.give_back(claimed(platform, match), has_failed=has_died)
         found = Analysis.objects.get()
         assert (found.state, found.attempts) == (state, attempts)
 
-    claimed = analyses.claim(match.pk)
-    assert claimed is not None
-    analyses.fail(match.pk, claimed[0], error="too_long")
+    job = claimed(platform, match)
+    platform.hand_in([AnalysisResult(id=job.id, token=job.token, error="too_long")])
 
     assert (Analysis.objects.get().state, Analysis.objects.get().error) == ("failed", "too_long")
 
 
-def test_match_that_waits_is_told_of(analyses: RemoteAnalyses) -> None:
-    assert not analyses.has_waiting_matches()
+def test_match_that_waits_is_told_of(platform: RemotePlatform) -> None:
+    assert not platform.has_waiting_matches()
 
     make_match(sent_at=Now())
 
-    assert analyses.has_waiting_matches()
+    assert platform.has_waiting_matches()
 
 
 def test_worker_without_this_trust_gets_none(tmp_path: Path, match: Match) -> None:
-    assert remote(tmp_path, Work.RATED, Work.UNRATED).claim(match.pk) is None
+    _, secret = make_worker_token(Work.RATED, Work.UNRATED)
+
+    assert claim(remote_platform(tmp_path, secret), match) is None

@@ -28,9 +28,7 @@ from tests.workers.playing import play_jobs
 from tests.workers.sites import make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
 from workers.remote.adapter import RemotePlatform
-from workers.remote.audience import RemoteAudience
 from workers.slots.bot_files import BotFiles
-from workers.slots.broadcast import Shot
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +45,7 @@ def redis(broker: str, settings: Settings) -> Iterator[Redis]:
 
 def claimed(platform: RemotePlatform, **fields: Any) -> Job:
     match = make_match([make_version(), make_version(like="greedy")], sent_at=Now(), **fields)
+    job: Job
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
     return job
 
@@ -64,7 +63,7 @@ def test_site_draws_what_a_worker_reports(redis: Redis, platform: RemotePlatform
     job = claimed(platform)
     events = happened(job, plies=9)
 
-    wanted_s = RemoteAudience(platform).show(Shot(job=job, events=events))
+    wanted_s = platform.show(job, events)
 
     assert wanted_s == IDLE_S
     data = redis.get(frame_key(job.match_id, job.attempt))
@@ -79,12 +78,11 @@ def test_more_is_wanted_sooner_while_somebody_watches(
     redis: Redis, platform: RemotePlatform
 ) -> None:
     job = claimed(platform)
-    audience = RemoteAudience(platform)
     with redis.pubsub() as heard:  # type: ignore[no-untyped-call]  # redis
         heard.subscribe(match_channel(job.match_id))
         heard.get_message(timeout=PATIENCE_S)
 
-        wanted_s = audience.show(Shot(job=job, events=happened(job, plies=3)))
+        wanted_s = platform.show(job, happened(job, plies=3))
         message = heard.get_message(timeout=PATIENCE_S)
 
     assert wanted_s == WATCHED_S
@@ -97,7 +95,7 @@ def test_match_that_may_not_be_watched_is_never_shown(
 ) -> None:
     job = claimed(platform, kind=MatchKind.VALIDATION)
 
-    wanted_s = RemoteAudience(platform).show(Shot(job=job, events=happened(job, plies=3)))
+    wanted_s = platform.show(job, happened(job, plies=3))
 
     assert wanted_s == reports.NEVER_S
     assert redis.get(frame_key(job.match_id, job.attempt)) is None
@@ -108,9 +106,9 @@ def test_events_that_cannot_happen_are_refused(redis: Redis, platform: RemotePla
     events = happened(job, plies=3)
 
     with pytest.raises(InvalidInput, match="cannot have happened"):
-        RemoteAudience(platform).show(Shot(job=job, events=[*events, Event(0, "no such action")]))
+        platform.show(job, [*events, Event(0, "no such action")])
     with pytest.raises(InvalidInput, match="event 0"):
-        RemoteAudience(platform).show(Shot(job=job, events=[Event(7, "pass", 1, 1)]))
+        platform.show(job, [Event(7, "pass", 1, 1)])
 
     assert redis.get(frame_key(job.match_id, job.attempt)) is None
 
@@ -122,14 +120,14 @@ def test_nobody_reports_of_a_match_that_another_worker_plays(
     stranger = remote_platform(tmp_path / "other", make_worker_token()[1])
 
     with pytest.raises(Conflict, match="does not play"):
-        RemoteAudience(stranger).show(Shot(job=job, events=[]))
+        stranger.show(job, [])
 
 
 def test_without_a_broker_no_more_is_wanted(platform: RemotePlatform, settings: Settings) -> None:
     settings.REDIS_URL = None
     job = claimed(platform)
 
-    assert RemoteAudience(platform).show(Shot(job=job, events=[])) == reports.NEVER_S
+    assert platform.show(job, []) == reports.NEVER_S
 
 
 def test_broker_that_is_away_hinders_no_report(
@@ -139,8 +137,7 @@ def test_broker_that_is_away_hinders_no_report(
     job = claimed(platform)
 
     for plies in (2, 4):
-        shot = Shot(job=job, events=happened(job, plies=plies))
-        assert RemoteAudience(platform).show(shot) == IDLE_S
+        assert platform.show(job, happened(job, plies=plies)) == IDLE_S
 
 
 def test_end_is_told_by_the_site_itself(redis: Redis, platform: RemotePlatform) -> None:

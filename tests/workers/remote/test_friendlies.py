@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from django.db.models.functions import Now
 
-from pentathlon.core.errors import InvalidInput, NotFound
-from pentathlon.fleet.announcements import Work
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
+from pentathlon.fleet.announcements import MOVE_BOTS, Work
 from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.friendlies.stretches import publish_friendlies
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_version, make_worker
-from tests.pentathlon.friendlies.acting import answered, begun, move, result_of
+from tests.pentathlon.friendlies.acting import begun, move, result_of
+from tests.workers.playing import play_jobs
 from tests.workers.sites import make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
+from workers.port import Lease
 from workers.remote.adapter import RemotePlatform
-from workers.remote.friendlies import RemoteFriendlies
 from workers.slots.bot_files import BotFiles
-from workers.slots.friendlies import play_stretch
 
 pytestmark = pytest.mark.django_db
 
@@ -31,69 +32,68 @@ def platform(tmp_path: Path) -> RemotePlatform:
     return remote_platform(tmp_path / "unsent", make_worker_token()[1])
 
 
-@pytest.fixture
-def friendlies(platform: RemotePlatform) -> RemoteFriendlies:
-    return RemoteFriendlies(platform)
-
-
-def claim(friendlies: RemoteFriendlies, *asked: Friendly) -> list[FriendlyStretch]:
+def claim(platform: RemotePlatform, *asked: Friendly) -> list[FriendlyStretch]:
     ids = [friendly.pk for friendly in asked]
     Friendly.objects.filter(pk__in=ids).update(sent_at=Now())
-    return friendlies.claim(ids, slot="host/1.0", announcement=announced())
+    return claim_told(platform, ids)
 
 
-def test_bot_answers_a_person(platform: RemotePlatform, friendlies: RemoteFriendlies) -> None:
+def claim_told(platform: RemotePlatform, ids: list[int]) -> list[FriendlyStretch]:
+    told = {"task": MOVE_BOTS, "slot": "host/1.0", "announcement": announced()}
+    return cast("list[FriendlyStretch]", platform.claim(ids, **told))  # type: ignore[arg-type]
+
+
+def test_bot_answers_a_person(platform: RemotePlatform) -> None:
     friendly = move(begun())
-    (stretch,) = claim(friendlies, friendly)
+    (stretch,) = claim(platform, friendly)
     files = BotFiles(platform.archive)
 
-    is_well = play_stretch(stretch, friendlies=friendlies, launcher=PlainLauncher(), files=files)
+    failed = play_jobs([stretch], platform=platform, launcher=PlainLauncher(), files=files)
     files.close()
 
     friendly.refresh_from_db()
-    assert is_well
+    assert failed == 0
     assert (friendly.state, friendly.ply) == (FriendlyState.PERSON, 2)
     assert friendly.worker.startswith("w")
 
 
-def test_two_cannot_move_the_same_bot(friendlies: RemoteFriendlies) -> None:
+def test_two_cannot_move_the_same_bot(platform: RemotePlatform) -> None:
     friendly = move(begun())
 
-    assert len(claim(friendlies, friendly)) == 1
-    assert claim(friendlies, friendly) == []
+    assert len(claim(platform, friendly)) == 1
+    assert claim(platform, friendly) == []
 
 
-def test_lease_holds_until_it_is_given_back(friendlies: RemoteFriendlies) -> None:
+def test_lease_holds_until_it_is_given_back(platform: RemotePlatform) -> None:
     friendly = move(begun())
-    (stretch,) = claim(friendlies, friendly)
+    (stretch,) = claim(platform, friendly)
+    lease = Lease(job=stretch, ply=1)
 
-    held = stretch.friendly_id, stretch.token
-
-    assert friendlies.renew(*held, ply=1)
-    assert friendlies.fail(*held, reason="draining", counts=False)
-    assert not friendlies.renew(*held, ply=1)
-    assert not friendlies.finish(*held, result=result_of(answered(stretch)))
+    assert platform.renew([lease]) == []
+    assert platform.give_back(stretch, reason="draining")
+    assert platform.renew([lease]) == [stretch.id]
+    (refusal,) = platform.hand_in([result_of(stretch)])
+    assert isinstance(refusal, Conflict)
     assert Friendly.objects.get().host_faults == 0
 
 
-def test_result_that_follows_from_no_rules_is_refused(friendlies: RemoteFriendlies) -> None:
-    (stretch,) = claim(friendlies, move(begun()))
-    result = result_of(answered(stretch))
+def test_result_that_follows_from_no_rules_is_refused(platform: RemotePlatform) -> None:
+    (stretch,) = claim(platform, move(begun()))
+    result = result_of(stretch)
     events = (*result.events[:-1], result.events[-1]._replace(text="add everything"))
     forged = replace(result, events=events)
 
-    with pytest.raises(InvalidInput):
-        friendlies.finish(stretch.friendly_id, stretch.token, result=forged)
+    (refusal,) = platform.hand_in([forged])
+
+    assert isinstance(refusal, InvalidInput)
 
     assert Friendly.objects.get().state == FriendlyState.BOT
 
 
-def test_worker_reads_no_files_of_others(
-    platform: RemotePlatform, friendlies: RemoteFriendlies
-) -> None:
+def test_worker_reads_no_files_of_others(platform: RemotePlatform) -> None:
     friendly, stranger = move(begun()), make_version(like="greedy")
-    claim(friendlies, friendly)
-    platform.note_right(stranger.archive_id, f"friendly={friendly.pk}")
+    claim(platform, friendly)
+    platform._rights[stranger.archive_id] = f"friendly={friendly.pk}"
 
     with pytest.raises(NotFound):
         platform.archive(stranger.archive_id)
@@ -101,24 +101,24 @@ def test_worker_reads_no_files_of_others(
 
 def test_worker_for_rated_matches_only_moves_no_bot(tmp_path: Path) -> None:
     _, secret = make_worker_token(Work.RATED)
-    rated_only = RemoteFriendlies(remote_platform(tmp_path / "unsent", secret))
+    rated_only = remote_platform(tmp_path / "unsent", secret)
 
     assert claim(rated_only, move(begun())) == []
 
 
-def test_friendly_that_is_passed_on_is_sent_again(friendlies: RemoteFriendlies) -> None:
+def test_friendly_that_is_passed_on_is_sent_again(platform: RemotePlatform) -> None:
     make_worker(slots=2)
     friendly = begun(seat=1)
     sent: list[int] = []
     publish_friendlies(sent.extend)
 
-    friendlies.publish_again([friendly.pk])
+    platform.publish_again([friendly.pk], task=MOVE_BOTS)
     publish_friendlies(sent.extend)
 
     assert sent == [friendly.pk, friendly.pk]
 
 
-def test_friendly_is_claimed_only_when_its_hint_is_out(friendlies: RemoteFriendlies) -> None:
+def test_friendly_is_claimed_only_when_its_hint_is_out(platform: RemotePlatform) -> None:
     guessed = move(begun())
 
-    assert friendlies.claim([guessed.pk], slot="h/1.0", announcement=announced()) == []
+    assert claim_told(platform, [guessed.pk]) == []

@@ -1,17 +1,16 @@
 """Answers of a site that a worker does not ask for again."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from pentathlon.core.errors import Damaged
-from workers.remote.adapter import RemotePlatform
+from workers.remote.client import SiteClient
 
 
-def test_damaged_files_are_no_outage_but_a_failure(tmp_path: Path) -> None:
+def test_damaged_files_are_no_outage_but_a_failure() -> None:
     """Asking again does not help: the match is given back as one that this host cannot play."""
-    site = RemotePlatform(server="https://example.org", token="t", unsent=tmp_path)
+    site = SiteClient("https://example.org", "t")
     problem = {"code": "archive_damaged", "detail": "The files cannot be read."}
 
     with pytest.raises(Damaged, match="cannot be read") as found:

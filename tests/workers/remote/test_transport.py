@@ -12,9 +12,10 @@ import pytest
 from kombu import Connection
 from structlog.testing import capture_logs
 
+from pentathlon.fleet.announcements import MOVE_BOTS, PLAY_MATCHES
 from pentathlon.fleet.hints import messages
-from pentathlon.fleet.queues import FRIENDLIES, LADDERS, MATCHES, MOVE_BOTS, PLAY_MATCHES, QUEUES
-from workers.hint_queues import HintQueues
+from pentathlon.fleet.queues import FRIENDLIES, LADDERS, MATCHES, QUEUES
+from workers.hint_transport import HintQueues
 from workers.remote import transport as module
 from workers.remote.adapter import RemotePlatform
 from workers.remote.transport import LOOK_S, WAIT_S, SiteTransport

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from workers.remote.unsent import UnsentResults
 
-RESULT = {"match_id": 7, "token": "t", "record": {"plies": [1, 2]}}
+RESULT = {"id": 7, "token": "t", "record": {"plies": [1, 2]}}
 
 
 def results_in(
@@ -70,11 +70,11 @@ def test_result_that_was_taken_is_gone(unsent: UnsentResults) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"\0\0\0", b"", b'{"match_id": 1, "to', b"\xff", b"[" * 100_000, b"[]", b"7", b"null",
-        b"{}", b'{"token": "t"}', b'{"match_id": 1}', b'{"match_id": "1", "token": "t"}',
-        b'{"match_id": true, "token": "t"}', b'{"match_id": 1.0, "token": "t"}',
-        b'{"match_id": 1, "token": null}', b'{"match_id": 2, "token": "t"}',
-        b'{"match_id": 1, "token": "../t"}',
+        b"\0\0\0", b"", b'{"id": 1, "to', b"\xff", b"[" * 100_000, b"[]", b"7", b"null",
+        b"{}", b'{"token": "t"}', b'{"id": 1}', b'{"id": "1", "token": "t"}',
+        b'{"id": true, "token": "t"}', b'{"id": 1.0, "token": "t"}',
+        b'{"id": 1, "token": null}', b'{"id": 2, "token": "t"}',
+        b'{"id": 1, "token": "../t"}',
     ],
     ids=lambda content: repr(content[:40]),
 )  # fmt: skip
@@ -96,7 +96,7 @@ def test_file_that_is_no_result_is_set_aside_and_holds_nobody_up(
 
 
 def test_half_a_file_of_a_killed_process_is_no_result(unsent: UnsentResults) -> None:
-    file_beside(unsent, ".8-t.json.x.part").write_text('{"match_id": 8, "to')
+    file_beside(unsent, ".8-t.json.x.part").write_text('{"id": 8, "to')
 
     assert list(unsent.read_all()) == [RESULT]
 

@@ -81,7 +81,7 @@ IN_A_MATCH = {
     "inode_flood": "scratch",
     "long_line": "output",
     "memory_bomb": "memory",
-    "network": "protocol",
+    "network": "startup",
     "segfault": "crash",
     "stderr_flood": "output",
     "stdout_flood": "output",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines.match.limits import Limits
+from tests.deep import mostly_deep
 from tests.workers.sandbox.bots import TIMEOUT_S, own_bot, read_line
 from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
@@ -32,7 +33,7 @@ NEAR = 0.1
 """The most seconds that the bot uses before its own clock is read for the last time, and after."""
 
 
-@pytest.fixture(params=Way)
+@pytest.fixture(params=mostly_deep(Way, keep=[Way.FORKS]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened: SandboxLauncher = request.param.launcher(cgroups=CgroupUse.ALWAYS)
     yield opened

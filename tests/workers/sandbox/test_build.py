@@ -100,6 +100,7 @@ def test_compiler_makes_a_program(launcher: SandboxLauncher, tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir()] == ["bot.c"]
 
 
+@pytest.mark.deep
 def test_java_makes_an_archive(launcher: SandboxLauncher, tmp_path: Path) -> None:
     need("java")
     (tmp_path / "Bot.java").write_text(

@@ -77,7 +77,7 @@ try:
 _POSTSCRIPT = "\nexcept (OSError, ValueError):\n    pass\nos._exit(3)\n"
 
 
-@pytest.fixture(params=mostly_deep(WAYS, keep=[Way.FORKS]))
+@pytest.fixture(scope="module", params=mostly_deep(WAYS, keep=[Way.FORKS]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened: SandboxLauncher = request.param.launcher()
     yield opened

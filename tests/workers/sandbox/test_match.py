@@ -29,7 +29,7 @@ LARGE_FILE = 2 * 1024 * 1024
 SHORT = Limits(startup_wall_s=20.0, action_wall_s=0.5, memory_mb=64)
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture(scope="module", params=WAYS)
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened: SandboxLauncher = request.param.launcher()
     yield opened

@@ -11,6 +11,7 @@ import pytest
 
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
+from tests.deep import mostly_deep
 from workers.sandbox.files import memory, staging
 from workers.sandbox.files.memory import MemoryFiles, find_memory
 from workers.sandbox.files.runtime import Bind, Runtime
@@ -63,7 +64,7 @@ def mounts_of(launcher: SandboxLauncher, command: BotCommand) -> dict[str, str]:
     return {each[4]: each[each.index("-") + 1] for each in words}
 
 
-@pytest.mark.parametrize("language", sorted(PROFILES))
+@pytest.mark.parametrize("language", mostly_deep(sorted(PROFILES), keep=["python", "command"]))
 def test_everything_that_a_bot_sees_is_in_memory(
     launcher: SandboxLauncher, tmp_path: Path, language: str
 ) -> None:

@@ -1,11 +1,17 @@
 """Launchers on hosts that bots cannot start on."""
 
-from pentathlon_engines.match.launcher import BotCommand, BotProcess, LaunchFailed, SandboxLevel
+from pentathlon_engines.match.launcher import (
+    BotCommand,
+    BotProcess,
+    Launcher,
+    LaunchFailed,
+    SandboxLevel,
+)
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 
 
-class BrokenHost:
+class BrokenHost(Launcher):
     """A launcher on a host without memory."""
 
     level = SandboxLevel.PROCESS
@@ -15,7 +21,7 @@ class BrokenHost:
         raise LaunchFailed("out of memory")
 
 
-class Cleaner:
+class Cleaner(Launcher):
     """A launcher on a host where somebody removes the bots' files while they are started."""
 
     level = SandboxLevel.PROCESS

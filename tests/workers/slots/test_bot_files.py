@@ -7,10 +7,11 @@ from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.archives import ArchiveDamaged
 from pentathlon.bots.models import Archive
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_version
 from tests.workers.playing import bot_files
 from workers.sandbox.files.staging import remove_tree
-from workers.slots.bot_files import BotFiles
+from workers.slots.bot_files import BotFiles, FilesRemoved
 
 pytestmark = pytest.mark.django_db
 
@@ -72,10 +73,11 @@ def test_files_that_somebody_removed_are_fetched_again(files: BotFiles, taken: s
 
     remove_tree((folder / taken).resolve()) if taken != "main.py" else (folder / taken).unlink()
 
-    assert not files.are_complete([folder])
+    with pytest.raises(FilesRemoved):
+        files.check([folder], PlainLauncher())
     again = files.folder(content_hash)
     assert (again / "main.py").is_file()
-    assert files.are_complete([again])
+    files.check([again], PlainLauncher())
 
 
 def test_cache_that_somebody_removed_is_made_again(files: BotFiles) -> None:

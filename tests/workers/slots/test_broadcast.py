@@ -15,6 +15,7 @@ from uuid import uuid4
 import pytest
 from redis import Redis
 
+from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.live.frames import (
     LOOK,
     Frame,
@@ -30,11 +31,13 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.match.events import Event, apply_event
+from pentathlon_engines.match.friendly import Course
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from tests.patience import PATIENCE_S
-from workers.direct import audience
-from workers.direct.audience import DirectAudience
+from workers import direct
+from workers.direct import DirectPlatform
+from workers.port import Play
 from workers.slots import broadcast
 from workers.slots.broadcast import Broadcast, Shot
 
@@ -50,8 +53,8 @@ def hanging() -> Iterator[str]:
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broadcast, "FIRST_S", 0.0)
     monkeypatch.setattr(broadcast, "WATCHED_S", 0.0)
-    monkeypatch.setattr(audience, "IDLE_S", 0.0)
-    monkeypatch.setattr(audience, "WATCHED_S", 0.0)
+    monkeypatch.setattr(direct, "IDLE_S", 0.0)
+    monkeypatch.setattr(direct, "WATCHED_S", 0.0)
 
 
 def job_of(game: str = "azure", *, match_id: int = 5, is_public: bool = True) -> Job:
@@ -77,8 +80,13 @@ def job_of(game: str = "azure", *, match_id: int = 5, is_public: bool = True) ->
     )
 
 
+def stretch_of(friendly_id: int) -> FriendlyStretch:
+    course = Course(game=GAMES["tuned"], options={}, seats=2, seed=1, person=0)
+    return FriendlyStretch(id=friendly_id, token=uuid4(), told_name="", course=course, seats=())
+
+
 def casting_to(url: str, *, answer_s: float = PATIENCE_S) -> Broadcast:
-    return Broadcast(DirectAudience(url, answer_s=answer_s))
+    return Broadcast(DirectPlatform(broker=url, answer_s=answer_s))
 
 
 def begun(game: str, *, plies: int) -> Referee:
@@ -243,7 +251,7 @@ def test_match_that_may_become_hidden_is_not_shown_nor_is_its_end(broker: str) -
     with Redis.from_url(broker) as client, client.pubsub() as heard:
         heard.subscribe(match_channel(21), match_channel(22))
         casting = casting_to(broker)
-        casting.note_end([hidden, job_of(match_id=22)])
+        casting.note_change([hidden, job_of(match_id=22)])
         messages: list[bytes] = []
         while len(messages) < 1:
             message = heard.get_message(ignore_subscribe_messages=True, timeout=1)
@@ -257,7 +265,7 @@ def test_match_that_may_become_hidden_is_not_shown_nor_is_its_end(broker: str) -
 def test_end_is_told_to_who_follows_the_match_and_its_tournament(broker: str) -> None:
     with Redis.from_url(broker) as client, client.pubsub() as heard:
         heard.subscribe(match_channel(31), lane_channel(7))
-        casting_to(broker).note_end([job_of(match_id=31)])
+        casting_to(broker).note_change([job_of(match_id=31)])
         got: dict[str, bytes] = {}
         while len(got) < 2:
             message = heard.get_message(ignore_subscribe_messages=True, timeout=1)
@@ -269,7 +277,7 @@ def test_end_is_told_to_who_follows_the_match_and_its_tournament(broker: str) ->
 def test_person_is_told_that_a_bot_has_moved(broker: str) -> None:
     with Redis.from_url(broker) as client, client.pubsub() as heard:
         heard.subscribe(friendly_channel(41))
-        casting_to(broker).note_move(41)
+        casting_to(broker).note_change([stretch_of(41)])
         message = None
         while message is None:
             message = heard.get_message(ignore_subscribe_messages=True, timeout=1)
@@ -280,7 +288,7 @@ def test_person_is_told_that_a_bot_has_moved(broker: str) -> None:
 def test_without_a_broker_nothing_is_watched() -> None:
     casting = Broadcast(None)
 
-    casting.note_end([job_of()])
+    casting.note_change([job_of()])
 
     assert casting.watch(job_of()) is None
 
@@ -293,7 +301,7 @@ def test_broker_that_hangs_holds_up_no_match_and_keeps_nothing(hanging: str) -> 
     # If these calls waited, each would take ten minutes.
     for plies in range(1, 8):
         see(begun("tuned", plies=plies))
-        casting.note_end([job_of()] * 20)
+        casting.note_change([job_of()] * 20)
 
     waiting = [thread for thread in threading.enumerate() if thread.name == "broadcast"]
     assert waiting
@@ -325,18 +333,16 @@ def test_broker_that_is_away_is_left_alone_and_found_again(
             time.sleep(0.01)
 
 
-class Broken:
-    """An audience that has a bug; it counts how often it is told something."""
+class Broken(DirectPlatform):
+    """A platform with a bug; it counts how often it is told something."""
 
     def __init__(self) -> None:
+        super().__init__(broker="redis://")
         self.told: queue.Queue[int] = queue.Queue()
 
-    def show(self, shot: Shot) -> float:
-        raise AssertionError("nobody asks for this")
-
-    def note_changes(self, ended: Sequence[Job], moved: Sequence[int]) -> None:
-        for each in moved:
-            self.told.put(each)
+    def note_changes(self, jobs: Sequence[Play]) -> None:
+        for job in jobs:
+            self.told.put(job.id)
         raise RuntimeError("a bug")
 
 
@@ -344,9 +350,9 @@ def test_bug_in_showing_a_match_ends_no_broadcast() -> None:
     audience = Broken()
     casting = Broadcast(audience)
 
-    casting.note_move(1)
+    casting.note_change([stretch_of(1)])
     assert audience.told.get(timeout=PATIENCE_S) == 1
-    casting.note_move(2)
+    casting.note_change([stretch_of(2)])
 
     assert audience.told.get(timeout=PATIENCE_S) == 2
 

@@ -138,7 +138,7 @@ def test_host_that_cannot_build_is_nobodys_fault(files: BotFiles) -> None:
 
     version.refresh_from_db()
     assert version.state == VersionState.VALIDATING
-    assert "must be built, and that needs a sandbox" in Match.objects.get().state_reason
+    assert "a build with cp needs a sandbox" in Match.objects.get().state_reason
 
 
 def test_match_of_a_version_to_be_built_needs_namespaces() -> None:

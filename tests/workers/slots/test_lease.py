@@ -8,7 +8,7 @@ import pytest
 from pentathlon.matches.jobs import Job
 from pentathlon_engines.runner import MatchAbandoned
 from tests.patience import PATIENCE_S
-from workers.direct.adapter import DirectPlatform
+from workers.direct import DirectPlatform
 from workers.port import Lease, PlatformAway
 from workers.slots.lease import LeaseKeeper
 
@@ -19,6 +19,7 @@ class Database(DirectPlatform):
     """Answers renewals as told, then gladly; tells the test what it was asked."""
 
     def __init__(self, *answers: bool | Exception) -> None:
+        super().__init__()
         self.plies: queue.Queue[int] = queue.Queue()
         self._answers = list(answers)
 
@@ -28,7 +29,7 @@ class Database(DirectPlatform):
         self.plies.put(lease.ply)
         if isinstance(answer, Exception):
             raise answer
-        return [] if answer else [lease.job.match_id]
+        return [] if answer else [lease.job.id]
 
     def leave_thread(self) -> None:
         """Nothing was opened."""

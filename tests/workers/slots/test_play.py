@@ -7,6 +7,7 @@ import pytest
 from django.db import OperationalError
 from structlog.testing import capture_logs
 
+from pentathlon import work
 from pentathlon.bots.models import Archive
 from pentathlon.core.errors import DomainError
 from pentathlon.matches.jobs import Job, SeatJob, Submission
@@ -29,6 +30,7 @@ from pentathlon_engines.match.launcher import (
     BotProcess,
     Breach,
     EndedFromOutside,
+    Launcher,
     LaunchFailed,
     SandboxLevel,
     Usage,
@@ -39,8 +41,7 @@ from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
 from tests.workers.playing import play_jobs
 from tests.workers.slots.launchers import BrokenHost, Cleaner
-from workers.direct import adapter
-from workers.direct.adapter import DirectPlatform
+from workers.direct import DirectPlatform
 from workers.drain import Drain
 from workers.host.cpu_pressure import Starvation
 from workers.port import PlatformAway
@@ -68,7 +69,7 @@ class Outage:
             raise PlatformAway("server closed the connection")
 
 
-class Meddler:
+class Meddler(Launcher):
     """A launcher during whose work the organiser calls everything off."""
 
     level = SandboxLevel.PROCESS
@@ -104,7 +105,7 @@ def test_host_failure_is_nobodys_loss(job: Job, files: BotFiles) -> None:
     assert Attempt.objects.get().state == AttemptState.FAILED
 
 
-class StandStill:
+class StandStill(Launcher):
     """Bots that the host never lets run."""
 
     level = SandboxLevel.PROCESS
@@ -155,7 +156,7 @@ def test_bot_that_hosts_have_given_up_before_loses(
     assert list(seats.values_list("fault_kind", "rank")) == [("wall_time", 1), ("", 0)]
 
 
-class Killed:
+class Killed(Launcher):
     """Bots of seat 0 that somebody on the host kills at their start."""
 
     level = SandboxLevel.PROCESS
@@ -233,7 +234,7 @@ def test_hand_in_waits_for_the_database(
             raise outage
         return accept_results(told)
 
-    monkeypatch.setattr(adapter, "accept_results", accept_after_the_outage)
+    monkeypatch.setattr(work, "accept", accept_after_the_outage)
     monkeypatch.setattr(play, "AGAIN_AFTER_S", (0, 0, 0))
 
     play_jobs([job], launcher=PlainLauncher(), files=files)
@@ -283,7 +284,7 @@ def test_short_matches_are_handed_in_together(
         together.append(len(told))
         return accept_results(told)
 
-    monkeypatch.setattr(adapter, "accept_results", accept_and_count)
+    monkeypatch.setattr(work, "accept", accept_and_count)
     monkeypatch.setattr(play, "LONG_S", 60)
 
     play_jobs(claim_matches(match_ids=ids, worker="w"), launcher=PlainLauncher(), files=files)
@@ -377,7 +378,7 @@ def test_result_that_cannot_be_stored_takes_no_other_one_along(
             raise ValueError("A string literal cannot contain NUL (0x00) characters.")
         return accept_results(told)
 
-    monkeypatch.setattr(adapter, "accept_results", accept)
+    monkeypatch.setattr(work, "accept", accept)
     monkeypatch.setattr(play, "LONG_S", 60)
 
     play_jobs(claim_matches(match_ids=ids, worker="w"), launcher=PlainLauncher(), files=files)
@@ -405,7 +406,7 @@ class TestOutage:
         def renew(lease: LeaseKeeper) -> None:
             outage("renew")
 
-        monkeypatch.setattr(adapter, "accept_results", accept)
+        monkeypatch.setattr(work, "accept", accept)
         monkeypatch.setattr(LeaseKeeper, "renew", renew)
         monkeypatch.setattr(DirectPlatform, "answers", lambda _: not outage.left)
         monkeypatch.setattr(play, "AGAIN_AFTER_S", (0,))
@@ -440,12 +441,12 @@ def test_match_that_cannot_be_given_back_holds_nobody_up(
     def fail(*_: object, **__: object) -> bool:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(DirectPlatform, "fail_attempt", fail)
+    monkeypatch.setattr(DirectPlatform, "give_back", fail)
 
     with capture_logs() as logs:
         assert play_jobs([job], launcher=BrokenHost(), files=files) == 1
 
-    assert [line["event"] for line in logs] == ["attempt failed", "match not given back"]
+    assert [line["event"] for line in logs] == ["attempt failed", "not given back"]
     assert Match.objects.get().state == MatchState.RUNNING, "its lease runs out"
 
 

@@ -46,12 +46,12 @@ class Credentials:
         path = credentials_path()
         try:
             _check_private(path)
-            told: Any = json.loads(path.read_bytes())  # Any: JSON
+            stored: Any = json.loads(path.read_bytes())  # Any: JSON
             tokens = {
-                site: Credential(token=each["token"], username=each["username"])
-                for site, each in told["tokens"].items()
+                site: Credential(token=row["token"], username=row["username"])
+                for site, row in stored["tokens"].items()
             }
-            return cls(site=told["site"], by_site=tokens)
+            return cls(site=stored["site"], by_site=tokens)
         except FileNotFoundError:
             return cls()
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -62,8 +62,8 @@ class Credentials:
     def save(self) -> None:
         """Write the file atomically, with mode 0600."""
         tokens = {
-            site: {"token": each.token, "username": each.username}
-            for site, each in self.by_site.items()
+            site: {"token": credential.token, "username": credential.username}
+            for site, credential in self.by_site.items()
         }
         write_private(
             credentials_path(),

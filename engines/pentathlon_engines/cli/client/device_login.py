@@ -32,13 +32,13 @@ class DeviceCode:
 
 def begin_login(site: Site, *, name: str, scopes: Sequence[str]) -> DeviceCode:
     """Ask the site for a code."""
-    told = site.post_once("device/", {"name": name, "scopes": list(scopes)})
+    codes = site.post_once("device/", {"name": name, "scopes": list(scopes)})
     return DeviceCode(
-        device_code=told["device_code"],
-        user_code=told["user_code"],
-        page=site.address(told["verification_uri_complete"]),
-        expires_s=told["expires_in"],
-        interval_s=told["interval"],
+        device_code=codes["device_code"],
+        user_code=codes["user_code"],
+        page=site.address(codes["verification_uri_complete"]),
+        expires_s=codes["expires_in"],
+        interval_s=codes["interval"],
     )
 
 

@@ -68,7 +68,7 @@ class FieldMissing(CommandFailed, KeyError):
         return Exception.__str__(self)  # a KeyError would quote it
 
 
-class Told(dict[str, Any]):  # Any: JSON
+class Answer(dict[str, Any]):  # Any: JSON
     """A JSON object from the site; reading a field that it lacks ends the command."""
 
     def __init__(self, fields: Mapping[str, Any], site: Site) -> None:  # Any: JSON
@@ -186,10 +186,10 @@ class Site:
 
     def kit(self) -> Any:  # Any: JSON
         """Return the site's kit for authors; fail if it uses another protocol version."""
-        told = self.get("kit/")
-        if told["protocol"] != PROTOCOL:
-            raise self._other_version(f"speaks version {told['protocol']} of the bot protocol")
-        return told
+        kit = self.get("kit/")
+        if kit["protocol"] != PROTOCOL:
+            raise self._other_version(f"speaks version {kit['protocol']} of the bot protocol")
+        return kit
 
     def _ask(
         self, method: str, path: str, headers: Mapping[str, str] | None = None, **request: Any
@@ -220,7 +220,7 @@ class Site:
 
     def _json(self, answer: urllib3.BaseHTTPResponse) -> Any:  # Any: JSON
         try:
-            return json.loads(answer.data, object_hook=lambda fields: Told(fields, self))
+            return json.loads(answer.data, object_hook=lambda fields: Answer(fields, self))
         except ValueError as error:
             raise self.no_site() from error
 
@@ -311,10 +311,10 @@ def _pauses(is_harmless: bool) -> Iterator[float | None]:
 
 
 def _allowed(problem: Any) -> Any:  # Any: JSON
-    """Return the allowed values for the first error."""
+    """Return the allowed values for the first error, if it says which."""
     try:
         return problem["errors"][0]["allowed"]
-    except (LookupError, TypeError, CommandFailed):  # a site of an earlier release
+    except (LookupError, TypeError, CommandFailed):
         return None
 
 

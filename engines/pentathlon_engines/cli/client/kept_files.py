@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.failure import cannot_write
 
 
 def write_private(path: Path, text: str, *, try_next: str) -> None:
@@ -19,8 +19,4 @@ def write_private(path: Path, text: str, *, try_next: str) -> None:
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise CommandFailed(
-            f"{path} cannot be written: {error.strerror}.",
-            try_next=try_next,
-            exit_code=HOST_OR_SERVER,
-        ) from error
+        raise cannot_write(path, error, try_next=try_next) from error

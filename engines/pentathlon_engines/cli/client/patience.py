@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, TypeVar
 
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+
+Answer = TypeVar("Answer")
 
 _FIRST_S: Final = 0.25
 _LONGEST_S: Final = 2.0
@@ -36,6 +38,16 @@ class Patience:
             time.sleep(self._pause_s)
             self._pause_s = min(self._pause_s * _GROWTH, _LONGEST_S)
         raise self._time_is_up()
+
+    def answers(self, ask: Callable[[], Answer]) -> Iterator[Answer]:
+        """Yield what the site answers at each look; forgive it its failures for a while."""
+        for _ in self.looks():
+            try:
+                answer = ask()
+            except CommandFailed as error:
+                self.forgive(error)
+                continue
+            yield answer
 
     def check(self) -> None:
         """Raise after the time limit; for callers that wait in another way."""

@@ -65,10 +65,9 @@ def upload_version(
         sent = _same(site, own[0], archive)
         if sent is not None:
             say(f"{sent['label']} has exactly these files: nothing to upload.")
-            is_to_play = sent.get("is_candidate") and not candidate
+            is_to_play = sent["is_candidate"] and not candidate
             return _activate(site, sent) if is_to_play else sent
-    # A site of an earlier release knows no candidates.
-    fields = {"notes": notes, **({"candidate": "true"} if candidate else {})}
+    fields = {"notes": notes, "candidate": str(candidate).lower()}
     try:
         if own:
             version = site.upload("versions/", archive.normalised, **fields, bot=str(own[0]["id"]))
@@ -94,8 +93,8 @@ def _activate(site: Site, version: Json) -> Json:
 
 def _same(site: Site, bot: Json, archive: CheckedArchive) -> Json | None:
     versions = site.rows("versions/", most=_MOST_VERSIONS, bot=bot["id"])
-    found = (each for each in versions if each["content_hash"] == archive.content_hash)
-    return next(found, None)
+    same = (row for row in versions if row["content_hash"] == archive.content_hash)
+    return next(same, None)
 
 
 def _free_name(error: SiteRefused) -> str | None:
@@ -183,7 +182,7 @@ class Follower:
         self._patience = patience
         self._may_read = True
         self._shown: list[str] = []
-        self._told: tuple[str, int | str] | None = None
+        self._said: tuple[str, int | str] | None = None
 
     def to_its_verdict(self) -> Json:
         """Wait until the version may play; fail with the reason if it may not."""
@@ -207,7 +206,7 @@ class Follower:
         """Wait for the first rated match on a ladder; return None if no ladder takes the bot."""
         games = set(self._version["games"])
         ladders = self._site.all_rows("ladders/")
-        if not any(each["takes_all"] and each["game"] in games for each in ladders):
+        if not any(row["takes_all"] and row["game"] in games for row in ladders):
             say("It joins no ladder of this site automatically.")
             return None
         match = self._wait(self._rated)
@@ -260,19 +259,12 @@ class Follower:
             return
         before = reason["before"]
         # The time that they take changes with every look.
-        told = before["matches"] if before else reason["sentence"]
-        if (reason["code"], told) != self._told:
+        fact = before["matches"] if before else reason["sentence"]
+        if (reason["code"], fact) != self._said:
             say(f"Waiting: {reason['sentence']}")
-            self._told = reason["code"], told
+            self._said = reason["code"], fact
 
     def _wait(self, look: Callable[[], Json | None]) -> Json:
-        for _ in self._patience.looks():
-            try:
-                found = look()
-            except CommandFailed as error:
-                self._patience.forgive(error)
-                continue
-            if found is not None:
-                self._patience.note_news()
-                return found
-        raise AssertionError  # looks() ends with a failure
+        found = next(row for row in self._patience.answers(look) if row is not None)
+        self._patience.note_news()
+        return found

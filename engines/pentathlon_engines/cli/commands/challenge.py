@@ -10,7 +10,6 @@ from pentathlon_engines.cli.client.bots import Json, find_bot_named, find_versio
 from pentathlon_engines.cli.client.connection import connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.client.patience import Patience
-from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, print_text, say
 
@@ -40,9 +39,9 @@ def challenge(
     """Play your bot against another one at once, unrated."""
     server = connect_as_person(site)
     mine = find_version(server, bot)
-    wanted: Json = {"version": mine["id"], **_opponent(server, mine, opponent)}
-    wanted |= {name: value for name, value in (("game", game), ("blocks", blocks)) if value}
-    made = server.post("challenges/", wanted)
+    payload: Json = {"version": mine["id"], **_opponent(server, mine, opponent)}
+    payload |= {name: value for name, value in (("game", game), ("blocks", blocks)) if value}
+    made = server.post("challenges/", payload)
     page = server.page(f"challenges/{made['id']}/")
     say(f"{made['version']['label']} meets {made['opponent']['label']}: {page}")
     if wait:
@@ -61,21 +60,18 @@ def _opponent(site: Site, mine: Json, name: str) -> Json:
     return {"bot": find_bot_named(site, other["bot"]["name"])["id"]}
 
 
-def _await_score(site: Site, made: Json, patience: Patience) -> Json:
+def _await_score(site: Site, asked: Json, patience: Patience) -> Json:
     shown = -1
-    for _ in patience.looks():
-        try:
-            made = site.get(f"challenges/{made['id']}/")
-        except CommandFailed as error:
-            patience.forgive(error)
-            continue
+    address = f"challenges/{asked['id']}/"
+    made: Json
+    for made in patience.answers(lambda: site.get(address)):
         if made["done"] != shown:
             shown = made["done"]
             patience.note_news()
             say(f"{shown} of {made['matches']} matches played")
         if made["state"] != _RUNNING:
-            break
-    return made
+            return made
+    raise AssertionError  # answers() ends with a failure
 
 
 def _describe(made: Json) -> str:

@@ -13,6 +13,7 @@ import typer
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import (
+    common_game,
     find_bot,
     find_game,
     find_launcher,
@@ -34,17 +35,15 @@ from pentathlon_engines.cli.options import (
 from pentathlon_engines.cli.output.sprt import Comparison, print_comparison, show_comparison
 from pentathlon_engines.cli.output.streams import say
 from pentathlon_engines.cli.server_comparison import ServerComparison, find_pair
-from pentathlon_engines.cli.tournament.bots import make_document
+from pentathlon_engines.cli.tournament.bots import complete_document, make_document
 from pentathlon_engines.cli.tournament.run import TournamentRun
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.tournament import DeskTournament
-from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision
-from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.ab_test import AbTest
 
@@ -129,7 +128,7 @@ def compare(
     """
     if server:
         here = (null, alternative, elo0, elo1, options, limits, records, seed)
-        _refuse_options_of_the_desk(any(each is not None for each in here) or sandbox)
+        _refuse_options_of_the_desk(any(value is not None for value in here) or sandbox)
         asked = _OnServer(game, max_games, fail_under, timeout)
         _compare_on_server(connect_as_person(site), new, old, asked, as_json=as_json)
     rules, bots = _pair(new, _named(old, new), game)
@@ -211,7 +210,7 @@ def _compare_on_server(
         show_comparison(found, matches=found.matches, page=done.page)
     if done.note:
         say(f"{done.note} Run the same command to continue.")
-    if found.decision == SprtDecision.BETTER and pair.new.get("is_candidate"):
+    if found.decision == SprtDecision.BETTER and pair.new["is_candidate"]:
         say(f"It is a candidate. Next: pentathlon submit {new}")
     raise typer.Exit(found.exit_code)
 
@@ -263,31 +262,17 @@ def _read(tournament: DeskTournament) -> Comparison:
 
 def _pair(new: str, old: str, game: str | None) -> tuple[Game, list[SeatBot]]:
     """Return the common game and the two bots."""
-    found = [find_bot(new), find_bot(old)]
-    rules = _common_game([manifest for manifest, _ in found], game)
-    bots = [bot for _, bot in found]
+    if game is not None:
+        find_game(game)
+    (manifest, bot), (other_manifest, other) = find_bot(new), find_bot(old)
+    key = common_game(manifest.games, other_manifest.games, game)
+    bots = [bot, other]
     if bots[0].hash == bots[1].hash:
         raise CommandFailed(
             f"{new} and {old} have the same files: there is nothing to compare.",
             try_next="pentathlon compare --help",
         )
-    return rules, bots
-
-
-def _common_game(manifests: list[Manifest], game: str | None) -> Game:
-    common = [key for key in GAMES if all(key in manifest.games for manifest in manifests)]
-    if game is not None:
-        rules = find_game(game)
-        if game in common:
-            return rules
-    elif len(common) == 1:
-        return GAMES[common[0]]
-    if not common:
-        raise CommandFailed("They have no game in common.", try_next="pentathlon compare --help")
-    raise CommandFailed(
-        f"Both play {', '.join(common)}: name one with --game.",
-        try_next=f"the same command with --game {common[0]}",
-    )
+    return GAMES[key], bots
 
 
 def _score(score: float | None, elo: float | None, name: str, elo_name: str) -> float | None:
@@ -331,17 +316,13 @@ def _plan(
         limits=limits.to_json(),
         seats=_PAIR,
     )
-    asked, problems = read_json(document, release={})
-    wrong = list(problems)
-    if asked is not None:
-        asked, found = check_document(asked, entries=_PAIR)
-        wrong += found or problems_of_start(asked)
-    if asked is None or wrong:
+    planned, problems = complete_document(document)
+    if planned is None or problems:
         raise CommandFailed(
             "\n".join(
                 f"{_OPTIONS.get(problem.pointer, problem.pointer)}: {problem.sentence}"
-                for problem in wrong
+                for problem in problems
             ),
             try_next="pentathlon compare --help",
         )
-    return asked
+    return planned

@@ -15,7 +15,7 @@ from pentathlon_engines.cli.client.connection import connect
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.dataset_download import Json, download_dataset
-from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed, cannot_write
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.commentary.words import count
@@ -62,16 +62,16 @@ def dataset(
     rules = find_game(game)
     to = folder or Path(f"{game}-data")
     if records is not None:
-        told = [_make(to, records, game=game, parquet=parquet)]
+        datasets = [_make(to, records, game=game, parquet=parquet)]
     else:
-        told = _download(connect(site), to, most=most, game=rules.info.key, parquet=parquet)
+        datasets = _download(connect(site), to, most=most, game=rules.info.key, parquet=parquet)
     if as_json:
-        print_json(told)
+        print_json(datasets)
         return
-    for each in told:
-        held = f"{count(each['matches'], 'match')}, {count(each['decisions'], 'decision')}"
-        say(f"{each['folder']}: {held}.")
-    if not told:
+    for made in datasets:
+        held = f"{count(made['matches'], 'match')}, {count(made['decisions'], 'decision')}"
+        say(f"{made['folder']}: {held}.")
+    if not datasets:
         say(
             f"No tournament or season of {game} has closed there yet. "
             f"Next: pentathlon dataset {game} --records DIR"
@@ -84,12 +84,12 @@ def _download(server: Site, to: Path, *, most: int, game: str, parquet: bool) ->
         _check_parquet(game)
     describe_folder(to)
     formats = (LINES, PARQUET) if parquet else (LINES,)
-    told = []
+    datasets = []
     for row in rows:
-        told.append(download_dataset(server, row, to, formats=formats))
+        datasets.append(download_dataset(server, row, to, formats=formats))
         if parquet and row["parquet_bytes"] is None:
-            _convert(Path(told[-1]["folder"]))
-    return told
+            _convert(Path(datasets[-1]["folder"]))
+    return datasets
 
 
 def _make(folder: Path, records: Path, *, game: str, parquet: bool) -> Json:
@@ -103,9 +103,8 @@ def _make(folder: Path, records: Path, *, game: str, parquet: bool) -> Json:
     try:
         matches, decisions = write_dataset(to, found)
     except OSError as error:
-        raise CommandFailed(
-            f"{to} cannot be written: {error.strerror}.", try_next="--folder DIR"
-        ) from error
+        again = "the same command with another --folder"
+        raise cannot_write(to, error, try_next=again) from error
     if not matches:
         raise CommandFailed(
             f"There is no record of {game} in {records}.",

@@ -67,15 +67,15 @@ def login(
             )
     else:
         token = _ask_person(Site(origin), name or _name(), scope or _SCOPES, browser=browser)
-    told = Site(origin, token=token).get("tokens/current/")
+    facts = Site(origin, token=token).get("tokens/current/")
     _revoke_old(known, origin, token)
     known.site = origin
-    known.by_site[origin] = Credential(token=token, username=told["username"])
+    known.by_site[origin] = Credential(token=token, username=facts["username"])
     known.save()
     if as_json:
-        print_json(_facts(origin, told))
+        print_json(_facts(origin, facts))
         return
-    print_text(f"Signed in to {origin} as {told['username']}.")
+    print_text(f"Signed in to {origin} as {facts['username']}.")
     print_text("Next: pentathlon init GAME, or pentathlon submit FOLDER --wait")
 
 
@@ -106,14 +106,14 @@ def logout(
 def whoami(site: SiteOption = None, as_json: AsJson = False) -> None:
     """Show who you are on a site, and what your token may do."""
     server = connect_as_person(site)
-    told = server.get("tokens/current/")
+    facts = server.get("tokens/current/")
     if as_json:
-        print_json(_facts(server.origin, told))
+        print_json(_facts(server.origin, facts))
         return
-    print_text(f"{told['username']} at {server.origin}")
+    print_text(f"{facts['username']} at {server.origin}")
     print_text(
-        f"token “{told['name']}”, may {', '.join(told['scopes']) or 'only read'}, "
-        f"until {told['expires_at'][:10]}"
+        f"token “{facts['name']}”, may {', '.join(facts['scopes']) or 'only read'}, "
+        f"until {facts['expires_at'][:10]}"
     )
     if os.environ.get(TOKEN_VARIABLE):
         say(f"The token comes from {TOKEN_VARIABLE}.")
@@ -152,6 +152,6 @@ def _revoke_old(known: Credentials, origin: str, token: str) -> None:
         say(f"The token of your earlier login was not revoked: {error}")
 
 
-def _facts(origin: str, told: Any) -> dict[str, object]:  # Any: JSON
+def _facts(origin: str, facts: Any) -> dict[str, object]:  # Any: JSON
     names = ("username", "name", "scopes", "expires_at")
-    return {"site": origin, **{name: told[name] for name in names}}
+    return {"site": origin, **{name: facts[name] for name in names}}

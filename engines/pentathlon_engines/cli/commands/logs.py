@@ -32,26 +32,26 @@ def logs(
     if number is None:
         _show_version(server, what, as_json=as_json)
         return
-    told = server.get(f"matches/{number}/logs/")
+    seats = server.get(f"matches/{number}/logs/")
     if as_json:
-        print_json(told)
+        print_json(seats)
         return
-    for seat in told:
+    for seat in seats:
         _show_seat(server, number, seat)
 
 
 def _show_version(site: Site, name: str, *, as_json: bool) -> None:
     version = find_version(site, name)
-    told = site.get(f"versions/{version['id']}/log/")
+    log = site.get(f"versions/{version['id']}/log/")
     if as_json:
-        print_json(told)
+        print_json(log)
         return
-    say(f"{version['label']} ({told['state']}) {told['state_reason']}".rstrip())
-    for title, text in (("build", told["build_log"]), ("checks", told["validation_log"])):
+    say(f"{version['label']} ({log['state']}) {log['state_reason']}".rstrip())
+    for title, text in (("build", log["build_log"]), ("checks", log["validation_log"])):
         if text:
             say(f"--- {title}")
             print_text(printable(text.rstrip("\n")))
-    if not (told["build_log"] or told["validation_log"]):
+    if not (log["build_log"] or log["validation_log"]):
         say("It wrote nothing to standard error.")
 
 

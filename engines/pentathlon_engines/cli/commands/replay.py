@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
-from pentathlon_engines.cli.output.images import (
-    CLEAR,
-    BoardOption,
-    BoardStyle,
-    ImageScreen,
-    find_screen,
-)
-from pentathlon_engines.cli.output.stepper import HELP, Stepper, split_keys
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed, cannot_write
+from pentathlon_engines.cli.output.stepper import CLEAR, HELP, Stepper, split_keys
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.records import describe_outcome, read_record
 from pentathlon_engines.contract.game import State
@@ -27,8 +19,6 @@ from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.commentary import tell_outcome
 from pentathlon_engines.record.record import positions, verify_record
 from pentathlon_engines.record.shape import Record, check_shape
-
-_HELP_LINES = HELP.count("\n") + 4
 
 RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record written by `play`.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -41,7 +31,6 @@ def replay(
         Path | None,
         typer.Option(metavar="PAGE", help="Write all positions as one self-contained page."),
     ] = None,
-    board: BoardOption = BoardStyle.AUTO,
     as_json: AsJson = False,
 ) -> None:
     """Step through a record; without a terminal, print all its positions.
@@ -72,11 +61,8 @@ def replay(
     if as_json:
         print_json([_as_json(record, states[index], index) for index in chosen])
         return
-    screen = find_screen(board)
-    if ply is not None:
-        typer.echo(_draw(record, states, ply, screen), nl=False)
-    elif sys.stdin.isatty() and sys.stdout.isatty():
-        _step_through(record, states, screen)
+    if ply is None and sys.stdin.isatty() and sys.stdout.isatty():
+        _step_through(record, states)
     else:
         typer.echo("\n".join(_draw(record, states, index) for index in chosen), nl=False)
 
@@ -94,11 +80,8 @@ def _write_page(path: Path, record: Any, states: list[State]) -> None:  # Any: J
     try:
         path.write_text(replay_page(record, states), encoding="utf-8")
     except OSError as error:
-        raise CommandFailed(
-            f"{path} cannot be written: {error.strerror}.",
-            try_next="the same command with another --html",
-            exit_code=HOST_OR_SERVER,
-        ) from error
+        again = "the same command with another --html"
+        raise cannot_write(path, error, try_next=again) from error
     say(f"Page written: {path}")
 
 
@@ -107,37 +90,14 @@ def _as_json(record: Record, state: State, ply: int) -> dict[str, object]:
     return {"ply": ply, "event": event, "position": state.to_json()}
 
 
-def _draw(
-    record: Record,
-    states: list[State],
-    ply: int,
-    screen: ImageScreen | None = None,
-    *,
-    below: int = 0,
-) -> str:
-    """Return a position as text, or as an image on a screen, with room for `below` lines."""
-    head, end = _head(record, states, ply), _end(record, states, ply)
-    if screen is None:
-        board = f"\n{states[ply]}\n" + ("\n" if end else "")
-    else:
-        lines = below + len(end) + _lines_of(head)
-        board = screen.draw(states[ply].svg(), lines=lines)
-    return f"{head}\n{board}" + "".join(f"{line}\n" for line in end)
-
-
-def _head(record: Record, states: list[State], ply: int) -> str:
-    return f"ply {ply} of {len(record['events'])}: {_describe_event(record, states, ply)}"
-
-
-def _end(record: Record, states: list[State], ply: int) -> list[str]:
-    if ply < len(record["events"]):
-        return []
-    return [tell_outcome(record, states[ply]), f"outcome: {describe_outcome(record)}"]
-
-
-def _lines_of(text: str) -> int:
-    """Return how many lines of the terminal a long line takes, plus one to spare."""
-    return len(text) // shutil.get_terminal_size().columns + 2
+def _draw(record: Record, states: list[State], ply: int) -> str:
+    """Return a position as text, and after the last ply the outcome."""
+    last = len(record["events"])
+    drawn = f"ply {ply} of {last}: {_describe_event(record, states, ply)}\n\n{states[ply]}\n"
+    if ply < last:
+        return drawn
+    said = tell_outcome(record, states[ply])
+    return f"{drawn}\n{said}\noutcome: {describe_outcome(record)}\n"
 
 
 def _describe_event(record: Record, states: list[State], ply: int) -> str:
@@ -146,11 +106,10 @@ def _describe_event(record: Record, states: list[State], ply: int) -> str:
     return described if event is None or event.is_chance else f"{described}, {event.cpu_ms} ms"
 
 
-def _step_through(record: Record, states: list[State], screen: ImageScreen | None) -> None:
+def _step_through(record: Record, states: list[State]) -> None:
     stepper = Stepper(record["events"])
     while not stepper.is_over:
-        position = _draw(record, states, stepper.ply, screen, below=_HELP_LINES)
-        typer.echo(f"{CLEAR}{position}\n{HELP}")
+        typer.echo(f"{CLEAR}{_draw(record, states, stepper.ply)}\n{HELP}")
         if stepper.number:
             typer.echo(f"to ply {stepper.number}: Enter goes there")
         try:

@@ -16,7 +16,12 @@ from pentathlon_engines.cli.failure import CHECK_FAILED, INTERRUPTED, CommandFai
 from pentathlon_engines.cli.options import AsJson, BotLimits, Concurrency, GameOptions, Sandbox
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.output.tables import print_table
-from pentathlon_engines.cli.tournament.bots import make_document, read_params, seat_entries
+from pentathlon_engines.cli.tournament.bots import (
+    complete_document,
+    make_document,
+    read_params,
+    seat_entries,
+)
 from pentathlon_engines.cli.tournament.effort import estimate_effort, measured_effort
 from pentathlon_engines.cli.tournament.run import (
     TournamentRun,
@@ -31,10 +36,8 @@ from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
 from pentathlon_engines.seeds import commitment_to
-from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.dry_run import DryRun, make_dry_run
-from pentathlon_engines.tournament.formats.interface import Problem
 
 _SHORT_HASH: Final = 15
 
@@ -225,7 +228,7 @@ def _find_bots(planned: TournamentDocument, names: list[str], *, file: Path) -> 
 
 def _checked(data: Any, *, file: Path, as_json: bool) -> TournamentDocument:  # Any: JSON
     """Return the document with all defaults, or say everything that is wrong with it."""
-    planned, problems = _check(data)
+    planned, problems = complete_document(data)
     if planned is not None and not problems:
         return planned
     if as_json:
@@ -264,16 +267,6 @@ def _read_json(file: Path, try_next: str) -> object:
         ) from error
     except BadJson as error:
         raise CommandFailed(f"{file} is not JSON: {error}.", try_next=try_next) from error
-
-
-def _check(data: object) -> tuple[TournamentDocument | None, list[Problem]]:
-    """Return the document with all defaults, and everything that is wrong with it."""
-    asked, problems = read_json(data, release={})
-    if asked is None:
-        return None, list(problems)
-    completed, wrong = check_document(asked, entries=len(asked.entries))
-    found = [*problems, *wrong]
-    return completed, found or list(problems_of_start(completed))
 
 
 def _show(document: TournamentDocument, run: DryRun) -> None:

@@ -16,13 +16,6 @@ from pentathlon_engines.cli.client.http_site import FieldMissing, Site, SiteRefu
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output.images import (
-    CLEAR,
-    BoardOption,
-    BoardStyle,
-    ImageScreen,
-    find_screen,
-)
 from pentathlon_engines.cli.output.streams import print_json_line, print_text, say
 from pentathlon_engines.cli.records import describe_outcome
 from pentathlon_engines.contract.game import State
@@ -30,8 +23,6 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import positions
 
 _OVER: Final = ("done", "void")
-_LINES_BESIDE: Final = 6
-"""The lines of text above and below a board that is an image."""
 
 
 def watch(
@@ -50,7 +41,6 @@ def watch(
         float | None,
         typer.Option(min=1, help="The maximum number of seconds; by default no limit."),
     ] = None,
-    board: BoardOption = BoardStyle.AUTO,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -60,7 +50,7 @@ def watch(
     patience = Patience(
         timeout or math.inf, what="The time is up.", try_next=f"pentathlon watch {what}"
     )
-    screen = _Screen(None if as_json else find_screen(board), as_json=as_json)
+    screen = _Screen(as_json=as_json)
     if number is None:
         _watch_bot(server, what, patience, screen, count=count)
         return
@@ -73,7 +63,7 @@ def _watch_match(site: Site, number: int, patience: Patience, screen: _Screen) -
         print_json_line({"event": "result", **match})
         return
     if match["state"] == "done":
-        _show_end(site, number, screen)
+        _show_end(site, number)
     print_text(describe_match(match))
     say(site.page(f"matches/{number}/"))
 
@@ -123,19 +113,17 @@ def _describe_progress(match: Json) -> str:
 class _Screen:
     """The terminal output: the current board, drawn over the previous one, or line by line."""
 
-    def __init__(self, images: ImageScreen | None, *, as_json: bool) -> None:
-        self.view = "position" if as_json else "svg" if images else "text"
+    def __init__(self, *, as_json: bool) -> None:
+        self.view = "position" if as_json else "text"
         self.as_json = as_json
-        self.images = images
         self._lines = 0
-        self._told = ""
-        self._has_image = False
+        self._shown = ""
 
     def tell(self, text: str, patience: Patience) -> None:
         """Show the state of a match, unless it is already shown."""
-        if text != self._told:
+        if text != self._shown:
             patience.note_news()
-            self._told = text
+            self._shown = text
             self._draw(text)
 
     def show(self, event: ServerEvent, match: Json, patience: Patience) -> None:
@@ -150,8 +138,6 @@ class _Screen:
     def clear(self) -> None:
         """Erase the drawn board."""
         self._draw("")
-        if self._has_image:
-            self._empty()
 
     def _show_plies(self, data: Json, match: Json) -> None:
         head = f"{describe_match(match)}, ply {data['ply']}"
@@ -160,23 +146,12 @@ class _Screen:
                 f"seat {seat} {ms / 1000:.1f} s" for seat, ms in enumerate(data["cpu_ms"])
             )
             clock = f"CPU time of {data['limit_ms'] / 1000:g} s: {used}"
-            if self.images is None:
-                self._draw(f"{head}\n{data['text']}\n{clock}")
-                return
-            board = self.images.draw(data["svg"], lines=_LINES_BESIDE)
-            self._empty()
-            self._has_image = True
-            self._draw(f"{head}\n{board}{clock}")
+            self._draw(f"{head}\n{data['text']}\n{clock}")
             return
         if data["first"] == 0 and data["attempt"] > 1:
             say(f"Attempt {data['attempt']}: the match starts again.")
         for ply, (seat, text, _) in enumerate(data["events"], data["first"] + 1):
             say(f"ply {ply}, {'chance' if seat < 0 else f'seat {seat}'}: {text}")
-
-    def _empty(self) -> None:
-        self._has_image = False
-        sys.stderr.write(CLEAR)
-        sys.stderr.flush()
 
     def _draw(self, text: str) -> None:
         if not sys.stderr.isatty():
@@ -189,7 +164,7 @@ class _Screen:
         sys.stderr.flush()
 
 
-def _show_end(site: Site, number: int, screen: _Screen) -> None:
+def _show_end(site: Site, number: int) -> None:
     """Show the last position; nothing while the record is sealed."""
     try:
         record: Any = site.get(f"replays/{number}/")  # Any: JSON, not verified
@@ -203,9 +178,7 @@ def _show_end(site: Site, number: int, screen: _Screen) -> None:
     except (BadRecord, LookupError, TypeError) as error:
         say(f"The record cannot be shown here: {error}. Try: pentathlon verify {number}")
         return
-    images = screen.images
-    board = f"{state}\n" if images is None else images.draw(state.svg(), lines=_LINES_BESIDE)
-    print_text(f"{board}\n{outcome}")
+    print_text(f"{state}\n\n{outcome}")
 
 
 def _watch_bot(
@@ -213,7 +186,7 @@ def _watch_bot(
 ) -> None:
     bot = find_bot_named(site, name)
     seen: set[int] | None = None
-    told = 0
+    shown = 0
     say(f"Following {bot['name']}; Ctrl-C ends it.")
     for _ in patience.looks():
         try:
@@ -231,8 +204,8 @@ def _watch_bot(
                 print_json_line({"event": "result", **match})
             else:
                 print_text(f"{match['id']}  {describe_match(match)}")
-            told += 1
-            if told == count:
+            shown += 1
+            if shown == count:
                 return
         seen = known | {row["id"] for row in rows}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.failure import cannot_write
 from pentathlon_engines.cli.output.streams import (
     is_terminal,
     print_text,
@@ -40,11 +40,8 @@ def write_record_file(path: Path, record: Record) -> None:
             raise FileNotFoundError(2, "there is no such folder")
         write_record(path, record)
     except OSError as error:
-        raise CommandFailed(
-            f"{path} cannot be written: {error.strerror}.",
-            try_next="the same command with another --record",
-            exit_code=HOST_OR_SERVER,
-        ) from error
+        again = "the same command with another --record"
+        raise cannot_write(path, error, try_next=again) from error
 
 
 def summarize_match(report: MatchReport, path: Path | None) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from typing import Final
 
 from pentathlon_engines.match.events import Event, EventRow
 
+CLEAR: Final = "\x1b[H\x1b[2J"
+"""The control sequence that clears the terminal."""
 HELP: Final = (
     "ply: left right   turn: up down   turn of the same seat: [ ]   round: { }\n"
     "ends: g G   ply 12: 1 2 Enter   quit: q"
@@ -40,7 +42,8 @@ class Stepper:
         """The digits typed so far of the ply to go to."""
         self.is_over = False
         self._turns = list(_turns(events))
-        self._rounds = list(_rounds(self._turns))
+        self.rounds = list(_rounds(self._turns))
+        """Where rounds begin."""
 
     def press(self, key: str) -> None:
         """Do what a key means; unknown ones do nothing."""
@@ -50,59 +53,38 @@ class Stepper:
         if self.number and key in _ERASE:
             self.number = self.number[:-1]
             return
-        wanted, self.number = self.number, ""
+        number, self.number = self.number, ""
         if key in _QUIT:
-            self.is_over = not wanted
-        elif wanted and key in (*_ENTER, "g"):
-            self._go(int(wanted))
+            self.is_over = not number
+        elif number and key in (*_ENTER, "g"):
+            self._go(int(number))
         elif (move := _MOVES.get(key)) is not None:
             self._go(move(self))
 
     def _go(self, ply: int) -> None:
         self.ply = min(max(ply, 0), self.last)
 
-    def _next(self, plies: Sequence[int]) -> int:
+    def after(self, plies: Sequence[int]) -> int:
+        """Return the next of these plies, or the end."""
         at = bisect_right(plies, self.ply)
         return plies[at] if at < len(plies) else self.last
 
-    def _previous(self, plies: Sequence[int]) -> int:
+    def before(self, plies: Sequence[int]) -> int:
+        """Return the previous one of these plies, or the start."""
         at = bisect_left(plies, self.ply)
         return plies[at - 1] if at else 0
 
-    def _all_turns(self) -> list[int]:
+    def turns(self) -> list[int]:
+        """Return where turns begin."""
         return [ply for ply, _ in self._turns]
 
-    def _own_turns(self) -> list[int]:
+    def own_turns(self) -> list[int]:
         """Return the turns of the seat that acted last; at the start, of the one that begins."""
-        at = bisect_right(self._all_turns(), self.ply)
+        at = bisect_right(self.turns(), self.ply)
         if not self._turns:
             return []
         own = self._turns[max(at - 1, 0)][1]
         return [ply for ply, seat in self._turns if seat == own]
-
-    def next_turn(self) -> int:
-        """Return where the turn of another seat begins."""
-        return self._next(self._all_turns())
-
-    def previous_turn(self) -> int:
-        """Return where this turn begins, or else the one before."""
-        return self._previous(self._all_turns())
-
-    def next_own_turn(self) -> int:
-        """Return where the next turn of the same seat begins."""
-        return self._next(self._own_turns())
-
-    def previous_own_turn(self) -> int:
-        """Return where the previous turn of the same seat begins."""
-        return self._previous(self._own_turns())
-
-    def next_round(self) -> int:
-        """Return where the next round begins."""
-        return self._next(self._rounds)
-
-    def previous_round(self) -> int:
-        """Return where this round begins, or else the one before."""
-        return self._previous(self._rounds)
 
 
 def _turns(events: Sequence[EventRow]) -> Iterator[tuple[int, int]]:
@@ -132,12 +114,12 @@ _MOVES: Final = {
     **_table(
         ("n l \r \n \x1b[C \x1bOC", lambda stepper: stepper.ply + 1),
         ("p h \x7f \x08 \x1b[D \x1bOD", lambda stepper: stepper.ply - 1),
-        ("j t \x1b[B \x1bOB", Stepper.next_turn),
-        ("k T \x1b[A \x1bOA", Stepper.previous_turn),
-        ("]", Stepper.next_own_turn),
-        ("[", Stepper.previous_own_turn),
-        ("} \x1b[6~", Stepper.next_round),
-        ("{ \x1b[5~", Stepper.previous_round),
+        ("j t \x1b[B \x1bOB", lambda stepper: stepper.after(stepper.turns())),
+        ("k T \x1b[A \x1bOA", lambda stepper: stepper.before(stepper.turns())),
+        ("]", lambda stepper: stepper.after(stepper.own_turns())),
+        ("[", lambda stepper: stepper.before(stepper.own_turns())),
+        ("} \x1b[6~", lambda stepper: stepper.after(stepper.rounds)),
+        ("{ \x1b[5~", lambda stepper: stepper.before(stepper.rounds)),
         ("g \x1b[H \x1b[1~ \x1bOH", lambda stepper: 0),
         ("G $ \x1b[F \x1b[4~ \x1bOF", lambda stepper: stepper.last),
     ),

@@ -12,7 +12,9 @@ from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 from pentathlon_engines.runner import SeatBot
+from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
 from pentathlon_engines.tournament.document import FORMAT, TournamentDocument
+from pentathlon_engines.tournament.formats.interface import Problem
 from pentathlon_engines.tournament.formats.registry import newest_format
 
 Json = Any
@@ -38,7 +40,7 @@ def make_document(
     limits: Mapping[str, Json],
     seats: int | None,
 ) -> dict[str, Json]:
-    """Return a document for bots at hand, as a server would write it.
+    """Return a document for these bots, as a server would write it.
 
     Bots of the same name count as versions of one bot.
     """
@@ -57,6 +59,15 @@ def make_document(
         "table_seats": seats,
         "entries": entries,
     }
+
+
+def complete_document(data: Json) -> tuple[TournamentDocument | None, list[Problem]]:
+    """Return a document with all defaults, and everything that is wrong with it."""
+    document, problems = read_json(data, release={})
+    if document is None:
+        return None, list(problems)
+    completed, wrong = check_document(document, entries=len(document.entries))
+    return completed, [*problems, *wrong] or list(problems_of_start(completed))
 
 
 def read_params(words: Sequence[str]) -> dict[str, Json]:
@@ -84,9 +95,9 @@ def seat_entries(
     Bots are looked for among `names`, then among the built-in ones and the folders beside the
     document and here.
     """
-    at_hand = [find_player(name, game=game) for name in names]
-    by_hash = {bot.hash: bot for bot in at_hand}
-    by_name = {bot.name: bot for bot in at_hand}
+    given = [find_player(name, game=game) for name in names]
+    by_hash = {bot.hash: bot for bot in given}
+    by_name = {bot.name: bot for bot in given}
     bots: list[SeatBot] = []
     missing, changed = [], []
     for number, entry in enumerate(document.entries):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract import position
-from pentathlon_engines.contract.position import Field, Fields, Integer, MapOf, refuse
+from pentathlon_engines.contract.kinds import Integer, MapOf, refuse
+from pentathlon_engines.contract.position import Field, Fields
 from pentathlon_engines.examples.connect_four.board import PER_COLUMN, PLAYED, SQUARES, line_in
 
 TYPE_CHECKING = False
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 def owners(state: ConnectFourPosition) -> dict[str, int]:
     """Return the seat of each disc by its square."""
     first, second = state.discs
-    discs = [square for square in PLAYED if (first | second) >> square & 1]
-    return {SQUARES[square]: second >> square & 1 for square in discs}
+    return {SQUARES[at]: second >> at & 1 for at in PLAYED if (first | second) >> at & 1}
 
 
 TABLE: Final = Fields(

@@ -8,14 +8,8 @@ waits for a piece, and the effect that is resolving.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract import position
-from pentathlon_engines.contract.position import (
-    ABSENT,
-    TO_SEATS,
-    TO_VIEWERS,
-    TO_WHOLE,
-    Field,
-    Fields,
+from pentathlon_engines.contract import kinds, position
+from pentathlon_engines.contract.kinds import (
     Flag,
     Integer,
     Kind,
@@ -26,6 +20,14 @@ from pentathlon_engines.contract.position import (
     Optional,
     PartialObject,
     SetOf,
+)
+from pentathlon_engines.contract.position import (
+    ABSENT,
+    TO_SEATS,
+    TO_VIEWERS,
+    TO_WHOLE,
+    Field,
+    Fields,
 )
 from pentathlon_engines.tash_kalar import constants, events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
@@ -322,6 +324,7 @@ PROGRESS: Final = Fields(
             if has_school(state, FROST_SCHOOLS)
             else ABSENT
         ),
+        may_be_absent=True,
     ),
     Field(
         "draws",
@@ -334,6 +337,7 @@ PROGRESS: Final = Fields(
         "warped",
         _CARDS,
         lambda state: sorted(names(bits(state.warped))) if weaver(state) >= 0 else ABSENT,
+        may_be_absent=True,
     ),
 )
 POSITION: Final = Fields(
@@ -361,22 +365,31 @@ POSITION: Final = Fields(
         "gateway",
         SQUARE,
         lambda state: SQUARE.show(state.gateway) if has_school(state, GATEWAY_SCHOOLS) else ABSENT,
+        may_be_absent=True,
     ),
     Field(
         "frozen",
         _CARD,
         lambda state: _CARD.show(state.frozen) if has_school(state, FROST_SCHOOLS) else ABSENT,
+        may_be_absent=True,
     ),
-    Field("removed", ListOf(Object(common_heroic=_PIECES, legendary=_PIECES), _SEATS), _removed),
+    Field(
+        "removed",
+        ListOf(Object(common_heroic=_PIECES, legendary=_PIECES), _SEATS),
+        _removed,
+        may_be_absent=True,
+    ),
     Field(
         "pending",
         _CARD,
         lambda state: _CARD.show(state.pending.bit_length() - 1) if weaver(state) >= 0 else ABSENT,
+        may_be_absent=True,
     ),
     Field(
         "on_card",
         _PIECE,
         lambda state: _piece(state.on_card) if weaver(state) >= 0 else ABSENT,
+        may_be_absent=True,
     ),
     Field("supply", get=lambda state: [_supply(state, seat) for seat in range(_SEATS)]),
     Field(
@@ -441,7 +454,7 @@ POSITION: Final = Fields(
         lambda state: [pile.bit_count() for pile in state.discards],
         TO_VIEWERS,
     ),
-    Field("last_discard", position.Text(), _last_discard, is_seen=True),
+    Field("last_discard", kinds.Text(), _last_discard, is_seen=True, may_be_absent=True),
     Field(
         "tasks",
         PartialObject(
@@ -451,6 +464,7 @@ POSITION: Final = Fields(
             under=_TASK_LIST,
         ),
         _tasks,
+        may_be_absent=True,
     ),
     Field(
         "end",

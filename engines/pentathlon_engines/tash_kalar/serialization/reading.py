@@ -7,8 +7,8 @@ position is written again, so that data which differ from it are refused.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract import position
-from pentathlon_engines.contract.position import refuse
+from pentathlon_engines.contract import kinds, position
+from pentathlon_engines.contract.kinds import refuse
 from pentathlon_engines.tash_kalar import constants, events, legality, tasks, turns
 from pentathlon_engines.tash_kalar.board import GRID, mask
 from pentathlon_engines.tash_kalar.cards import catalogue
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
-_PHASE: Final = position.OneOf(PHASES)
+_PHASE: Final = kinds.OneOf(PHASES)
 _DRAWN: Final = (constants.DRAWING, constants.DEALING)
-_SEAT: Final = position.Integer(0, 1)
+_SEAT: Final = kinds.Integer(0, 1)
 _EFFECT: Final = "progress.effect"
 
 
@@ -56,7 +56,7 @@ def read(state: TashKalarPosition, data: dict[str, Any]) -> None:
         _read_scores(state, values["scores"])
         _read_events(state, values)
         _check_course(state)
-    position.check_written(state, data)
+    position.check_written(state, data, typed=fields.POSITION.typed)
 
 
 def _set_usual(state: TashKalarPosition) -> None:
@@ -260,7 +260,7 @@ def _read_events(state: TashKalarPosition, values: dict[str, Any]) -> None:
     for event in values["events"] or ():
         if not isinstance(event, list) or len(event) != 2:  # noqa: PLR2004  # seat and text
             refuse("events", "must be lists of seat and text")
-        seat = position.checked_integer("events", event[0], low=-1, high=1)
+        seat = kinds.checked_integer("events", event[0], low=-1, high=1)
         entry = events.read(seat, event[1]) if isinstance(event[1], str) else None
         if entry is None:
             refuse("events", f"{event} is not an event")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.position import refuse
+from pentathlon_engines.contract.kinds import refuse
 from pentathlon_engines.tash_kalar import hidden, tasks, turns
 from pentathlon_engines.tash_kalar.board import bits, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (

@@ -34,7 +34,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
-from pentathlon_engines.tournament.formats.separation import has_two_of_one, separate_groups
 from pentathlon_engines.tournament.laws import AS_PLAYED, FORFEIT
 
 CYCLES: Final = Parameter(
@@ -124,7 +123,7 @@ class Tables:
             about = (plan.seats, cycles, plan.key)
             if has_all:
                 drawn = _all_groups(numbers, *about, number - 1)
-                groups = [each for each in drawn if is_free or not has_two_of_one(each, authors)]
+                groups = [each for each in drawn if is_free or not _has_two_of_one(each, authors)]
             elif is_free:
                 groups = _turned_groups(numbers, *about, number - 1)
             else:
@@ -148,7 +147,7 @@ def _separate_rounds(
     rounds = [_turned_groups(numbers, seats, cycles, key, index) for index in range(count)]
     author_of = dict(zip(numbers, authors, strict=True))
     in_turn = shuffled(numbers, key, "circle")
-    return separate_groups(rounds, {number: author_of[number] for number in in_turn})
+    return _separate_groups(rounds, {number: author_of[number] for number in in_turn})
 
 
 def _all_groups(
@@ -166,3 +165,58 @@ def _turned_groups(
     circle = shuffled(numbers, key, "circle")
     turns = shuffled(range(len(numbers)), key, "turns", round_index)
     return [tuple(circle[(place + turn) % len(circle)] for place in base) for turn in turns]
+
+
+def _has_two_of_one(group: Group, authors: Mapping[int, str]) -> bool:
+    """Return whether an author has several bots in a group."""
+    return len({authors[bot] for bot in group}) < len(group)
+
+
+def _separate_groups(
+    rounds: Sequence[Sequence[Group]], authors: Mapping[int, str]
+) -> list[list[Group]]:
+    """Return rounds of groups in which no author has several bots.
+
+    Where one has, another bot takes a chair: the one that has met the others there least so far,
+    then the one that has played least, then the first in `authors`, which should be in a drawn
+    order. A group that nobody can join is left out.
+    """
+    met = {bot: dict.fromkeys(authors, 0) for bot in authors}
+    played = dict.fromkeys(authors, 0)
+    separated = []
+    for groups in rounds:
+        seated = []
+        for group in groups:
+            chosen = _fill(_one_of_each(group, authors), len(group), authors, met, played)
+            if len(chosen) < len(group):
+                continue
+            seated.append(tuple(chosen))
+            for bot in chosen:
+                played[bot] += 1
+                for other in chosen:
+                    met[bot][other] += 1
+        separated.append(seated)
+    return separated
+
+
+def _one_of_each(group: Group, authors: Mapping[int, str]) -> list[int]:
+    first_of = {authors[bot]: bot for bot in reversed(group)}
+    return [bot for bot in group if first_of[authors[bot]] == bot]
+
+
+def _fill(
+    chosen: list[int],
+    seats: int,
+    authors: Mapping[int, str],
+    met: Mapping[int, Mapping[int, int]],
+    played: Mapping[int, int],
+) -> list[int]:
+    """Return a group with its empty chairs taken, as far as there are bots that may take them."""
+    while len(chosen) < seats:
+        taken = {authors[bot] for bot in chosen}
+        free = [bot for bot in authors if authors[bot] not in taken]
+        if not free:
+            break
+        rank = {bot: (sum(met[bot][each] for each in chosen), played[bot]) for bot in free}
+        chosen = [*chosen, min(free, key=rank.__getitem__)]
+    return chosen

@@ -6,7 +6,7 @@ Where matches always wait, analyses that people ask for would starve; a slot is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final, Protocol
 from uuid import UUID, uuid4
@@ -16,13 +16,14 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from pentathlon.core.clock import database_now
-from pentathlon.core.errors import Damaged
+from pentathlon.core.errors import Conflict, Damaged, DomainError, NotFound
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.insight.analyses.jobs import ClaimedAnalysis, Row
+from pentathlon.insight.analyses.jobs import AnalysisJob, AnalysisResult, Row
 from pentathlon.insight.analyses.loans import LONGEST_LOAN_S, PATIENCE_S, next_loan_at
 from pentathlon.insight.analyses.models import Analysis, AnalysisQuerySet, AnalysisState
+from pentathlon.insight.analyses.wire import curve_from_json, measured_from_json
 from pentathlon.matches.hidden_lanes import may_become_hidden
-from pentathlon.matches.models import Match, MatchQuerySet
+from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat
 from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import GAMES
 from pentathlon_engines.analysis.curve import METHOD
@@ -109,7 +110,13 @@ def sent_loans() -> list[int]:
     return found if found and may_lend(read_fleet().slots) else []
 
 
-def claim_analysis(match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis | None:
+def claim_analyses(match_ids: Iterable[int], *, is_lent: bool) -> list[AnalysisJob]:
+    """Take those of these analyses that wait, each under a lease."""
+    claimed = (claim_analysis(pk, is_lent=is_lent) for pk in match_ids)
+    return [job for job in claimed if job is not None]
+
+
+def claim_analysis(match_id: int, *, is_lent: bool = False) -> AnalysisJob | None:
     """Take a waiting analysis under a lease.
 
     Returns None if another worker has it, if it is done, if not everybody may see its match, if
@@ -137,18 +144,53 @@ def claim_analysis(match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis |
         return None
     kept = found.measured or {}
     measured = kept["rows"] if kept.get("method") == METHOD else []
-    return ClaimedAnalysis(token, record, measured)
+    return AnalysisJob(id=match_id, token=token, record=record, measured=measured, is_lent=is_lent)
 
 
-def end_loan(match_id: int, *, held_s: float) -> None:
-    """Note how long the analysis of a match has held the slot that was lent to it."""
-    lent = Analysis.objects.filter(pk=match_id, lent_at__isnull=False, lent_ms=None)
-    lent.update(lent_ms=round(1000 * min(held_s, LONGEST_LOAN_S)))
+def publish_analyses_again(match_ids: Collection[int]) -> None:
+    """Take back unfollowed hints about these analyses, so that they are sent again."""
+    waiting = Analysis.objects.filter(pk__in=match_ids, state=AnalysisState.WAITING)
+    waiting.update(sent_at=None)
 
 
-def renew_analysis(match_id: int, token: UUID) -> bool:
-    """Renew the lease of an analysis; return False if it was taken away."""
-    return bool(_held(match_id, token).update(lease_until=_lease()))
+def renew_analyses(leases: Mapping[UUID, tuple[int, int]]) -> set[UUID]:
+    """Renew leases, given by token as match and ply; return the tokens that still hold."""
+    return {
+        token for token, (pk, _) in leases.items() if _held(pk, token).update(lease_until=_lease())
+    }
+
+
+def accept_curves(results: Iterable[AnalysisResult]) -> list[DomainError | None]:
+    """Store curves, or why there are none; return why a result is refused, or None.
+
+    - `Conflict`: `stale_token` if the analysis was taken away from this worker before.
+    - `InvalidInput`: `bad_curve` if it is no curve of this match.
+    """
+    return [_accept(result) for result in results]
+
+
+def _accept(result: AnalysisResult) -> DomainError | None:
+    pk, token = result.id, result.token
+    try:
+        if result.curve is None:
+            is_stored = fail_analysis(pk, token, error=result.error)
+        else:
+            curve = curve_from_json(result.curve, **_size_of(pk))
+            is_stored = store_curve(pk, token, curve=curve, cpu_ms=result.cpu_ms)
+    except DomainError as error:
+        return error
+    if is_stored:
+        return None
+    reason = f"The analysis of match {pk} is no longer this worker's. Drop the result."
+    return Conflict(reason, code="stale_token")
+
+
+def _size_of(match_id: int) -> dict[str, int]:
+    """Return the seats and plies of a match."""
+    plies = Match.objects.filter(pk=match_id).values_list("ply", flat=True).first()
+    if plies is None:
+        raise NotFound(f"There is no match {match_id}.")
+    return {"seats": MatchSeat.objects.filter(match=match_id).count(), "plies": plies}
 
 
 def store_curve(
@@ -160,7 +202,7 @@ def store_curve(
 ) -> bool:
     """Store a curve, all of it in one statement; return False if the analysis was taken away."""
     return bool(
-        _held(match_id, token).update(
+        _ending(match_id, token).update(
             state=AnalysisState.DONE,
             method=curve["method"],
             curve=curve,
@@ -176,7 +218,7 @@ def store_curve(
 def fail_analysis(match_id: int, token: UUID, *, error: str) -> bool:
     """Store that an analysis cannot be computed: nobody tries it again with this method."""
     return bool(
-        _held(match_id, token).update(
+        _ending(match_id, token).update(
             state=AnalysisState.FAILED, method=METHOD, error=error[:30], ended_at=Now(), **_FREE
         )
     )
@@ -194,9 +236,10 @@ def return_analysis(
 
     The next try continues from what this and earlier tries have measured.
     """
-    held = _held(match_id, token)
+    held = _ending(match_id, token)
     if measured:
-        kept = {"method": METHOD, "rows": list(measured)}
+        rows = measured_from_json(measured, **_size_of(match_id))
+        kept = {"method": METHOD, "rows": rows}
         held.update(measured=kept, cpu_ms=F("cpu_ms") + cpu_ms)
     if has_died:
         return bool(_count_death(held))
@@ -220,6 +263,16 @@ def _tell(found: AnalysisQuerySet, room: int, *, send: Send, is_lent: bool) -> i
 
 def _held(match_id: int, token: UUID) -> AnalysisQuerySet:
     return Analysis.objects.filter(pk=match_id, state=AnalysisState.RUNNING, token=token)
+
+
+def _ending(match_id: int, token: UUID) -> AnalysisQuerySet:
+    """Return the analysis that this token holds, after noting how long a loan has lasted."""
+    held = _held(match_id, token)
+    lent_at = held.filter(lent_ms=None).values_list("lent_at", flat=True).first()
+    if lent_at is not None:
+        held_s = (database_now() - lent_at).total_seconds()
+        held.update(lent_ms=round(1000 * min(held_s, LONGEST_LOAN_S)))
+    return held
 
 
 def _return_expired() -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 
 from pentathlon.core.errors import InvalidInput
-from pentathlon.insight.analyses.jobs import Row
+from pentathlon.insight.analyses.jobs import AnalysisResult, Row
 from pentathlon_engines.analysis.curve import METHOD
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
@@ -65,6 +65,17 @@ class _Curve(msgspec.Struct, forbid_unknown_fields=True):
     marks: Annotated[list[_Mark], msgspec.Meta(max_length=_MOST)]
     accuracies: Annotated[list[_Accuracy], msgspec.Meta(max_length=8)]
     playouts: _Count
+
+
+def result_from_json(told: object) -> AnalysisResult:
+    """Read a result; raise `InvalidInput` for anything else. `curve_from_json` reads the curve."""
+    try:
+        result = msgspec.convert(told, AnalysisResult)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"The result cannot be read: {error}.", code="bad_result") from error
+    if result.curve is None and not result.error:
+        raise InvalidInput("The result has neither a curve nor an error.", code="bad_result")
+    return result
 
 
 def curve_from_json(told: object, *, seats: int, plies: int) -> _Json:

@@ -34,7 +34,7 @@ class _Line:
 
     def __init__(self, lane: str, condition: str) -> None:
         """Take the column of its lanes, and which of the unsent matches it has."""
-        unsent = f"m.state = %s AND NOT m.on_hold AND m.sent_at IS NULL AND {condition}"
+        unsent = f"m.state = %s AND m.sent_at IS NULL AND {condition}"
         # SQL cannot ask an index for its next different value, so each step of the recursion
         # looks it up.
         self.lanes = f"""

@@ -100,7 +100,7 @@ def _why_pending(match: Match, situation: Situation) -> Reason:
             code="out_of_play",
             sentence=f"{out.label} is {out.get_state_display()}: the match will be called off.",
         )
-    if match.on_hold or match.lane in situation.held_lanes:
+    if match.lane in situation.held_lanes:
         return Reason(code="on_hold", sentence="Its tournament is paused.")
     if (lack := situation.fleet.missing(requirements_of(match))) is not None:
         return Reason(code=lack[0], sentence=lack[1])

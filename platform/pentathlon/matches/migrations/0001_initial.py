@@ -177,7 +177,6 @@ class Migration(migrations.Migration):
                 ("alias", models.CharField(db_default="", default="", max_length=32)),
                 ("limits", models.JSONField(default=dict)),
                 ("rated", models.BooleanField(default=False)),
-                ("on_hold", models.BooleanField(default=False)),
                 ("lane", models.PositiveBigIntegerField(db_default=0, default=0)),
                 ("validated_version", models.PositiveBigIntegerField(null=True)),
                 ("newcomer_of", models.PositiveBigIntegerField(null=True)),
@@ -224,15 +223,12 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(
-                        condition=models.Q(
-                            ("on_hold", False), ("sent_at", None), ("state", "pending")
-                        ),
+                        condition=models.Q(("sent_at", None), ("state", "pending")),
                         fields=["kind", "lane", "id"],
                         name="matches_unsent",
                     ),
                     models.Index(
                         condition=models.Q(
-                            ("on_hold", False),
                             ("sent_at", None),
                             ("state", "pending"),
                             ("newcomer_of__isnull", False),

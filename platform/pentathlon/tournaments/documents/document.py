@@ -32,7 +32,6 @@ def columns_of(document: TournamentDocument) -> dict[str, Any]:  # Any: values o
         "options": document.options,
         "limits": document.limits,
         "table_seats": document.table_seats,
-        "cycles": document.params.get("cycles", 1),
         "draw_probability": document.draw_probability,
         "beta": document.beta,
         "tie_breaks": list(document.tie_breaks),

@@ -229,7 +229,6 @@ class Migration(migrations.Migration):
                 ("scheduler", models.CharField(blank=True, db_default="", max_length=30)),
                 ("params", models.JSONField(db_default={}, default=dict)),
                 ("table_seats", models.PositiveSmallIntegerField(default=2)),
-                ("cycles", models.PositiveSmallIntegerField(default=1)),
                 ("rules_version", models.PositiveIntegerField(default=1)),
                 ("secret", models.CharField(db_default="", default="", max_length=64)),
                 ("secret_given", models.BooleanField(db_default=False, default=False)),

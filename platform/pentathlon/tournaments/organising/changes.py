@@ -37,7 +37,7 @@ from pentathlon.tournaments.organising.arrangement import (
 from pentathlon.tournaments.organising.revisions import check_revision, revision_of
 
 FIXED: Final = (
-    *("game", "format", "params", "cycles", "options", "limits", "table_seats", "tie_breaks"),
+    *("game", "format", "params", "options", "limits", "table_seats", "tie_breaks"),
     *("leaving", "draw_probability", "secret", "rated", "versions", "document"),
 )
 """What stays as it is once a tournament is open."""

@@ -25,7 +25,7 @@ from pentathlon.web.requests import (
     signed_in_user,
 )
 from pentathlon.web.responses import say, signed_in_form, signed_in_post
-from pentathlon.web.tables import tournament_line
+from pentathlon.web.tables import tournament_lines
 from pentathlon_engines import GAMES
 
 
@@ -93,7 +93,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         "event": found,
         "titles": [GAMES[part.game].info.title for part in parts],
         "lines": event_table(parts, reader=reader),
-        "tournaments": [tournament_line(part, hidden=hidden) for part in parts],
+        "tournaments": tournament_lines(parts, hidden=hidden),
         "cautions": cautions_of_event(parts),
         "has_hidden": any(part.pk in hidden for part in parts),
     }

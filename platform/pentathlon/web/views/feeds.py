@@ -27,15 +27,16 @@ from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.bots.models import Bot
 from pentathlon.core.caching import tag_of
-from pentathlon.ladders.models import Season, SeasonState
+from pentathlon.ladders.models import Division, Season, SeasonState
 from pentathlon.matches.latest import latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchState
+from pentathlon.matches.stories import tell_match
 from pentathlon.matches.transparency.models import LogRoot
 from pentathlon.matches.transparency.services import demand_signed
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes
-from pentathlon.web.drawing.boards import match_title
+from pentathlon.tournaments.results.podium import podiums
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count, enumerate_all
 from pentathlon_engines.contract.registry import unknown_game
@@ -249,19 +250,11 @@ def _answer(request: HttpRequest, feed: _Feed, **place: object) -> HttpResponseB
 
 
 def _result(match: Match) -> FeedEntry:
-    seats = list(match.seats.all())
-    winners = [seat.version.label for seat in seats if seat.rank == 0]
     title = GAMES[match.game].info.title if match.game in GAMES else match.game
-    if len(winners) == len(seats):
-        ending = "Drawn"
-    elif winners:
-        ending = f"{' and '.join(winners)} won"
-    else:
-        ending = "All failed"
-    reason = f" ({match.outcome_reason})" if match.outcome_reason else ""
+    story = tell_match(match)
     return FeedEntry(
-        title=f"{match_title(match)}: {ending.lower() if ending == 'Drawn' else ending}",
-        text=f"{title}, match {match.pk}: {ending}{reason}.",
+        title=story.partition(":")[0].removesuffix("."),
+        text=f"{title}, match {match.pk}. {story}",
         address=reverse("match", args=[match.pk]),
         key=f"match:{match.pk}",
         at=match.finished_at or match.created_at,  # done matches have a time
@@ -272,16 +265,18 @@ def _closed(game: str) -> list[FeedEntry]:
     closed = Tournament.objects.visible_to(None).organised()
     closed = closed.filter(game=game, state=TournamentState.CLOSED, finished_at__isnull=False)
     latest = closed.exclude(pk__in=hidden_lanes(None)).order_by("-pk")[:_SHOWN]
+    rows = [(each, each.finished_at) for each in latest.only("name", "finished_at")]
+    won = podiums([each.pk for each, _ in rows])
     return [
         FeedEntry(
             title=f"{each.name} has closed",
-            text=f"{each.name} is over; its final table is out.",
+            text=won[each.pk].story if each.pk in won else "Nobody is in its final table.",
             address=reverse("tournament", args=[each.pk]),
             key=f"tournament-closed:{each.pk}",
-            at=each.finished_at,
+            at=at,
         )
-        for each in latest.only("name", "finished_at")
-        if each.finished_at is not None
+        for each, at in rows
+        if at is not None
     ]
 
 
@@ -289,15 +284,21 @@ def _seasons(game: str) -> list[FeedEntry]:
     ended = Season.objects.filter(
         ladder__game=game, state=SeasonState.CLOSED, closed_at__isnull=False
     )
+    latest = list(ended.select_related("ladder").order_by("-pk")[:_SHOWN])
+    highest = Division.objects.filter(season__in=latest, level=1)
+    tables = dict(highest.values_list("season", "tournament"))
+    won = podiums(tables.values())
     return [
         FeedEntry(
             title=f"{each.ladder.title}: season {each.number} has ended",
-            text=f"Season {each.number} of the ladder {each.ladder.title} is over.",
+            text=won[tables[each.pk]].story
+            if tables.get(each.pk) in won
+            else f"Season {each.number} of the ladder {each.ladder.title} is over.",
             address=reverse("ladder_season", args=[each.ladder.key, each.number]),
             key=f"season-closed:{each.pk}",
             at=each.closed_at,
         )
-        for each in ended.select_related("ladder").order_by("-pk")[:_SHOWN]
+        for each in latest
         if each.closed_at is not None
     ]
 

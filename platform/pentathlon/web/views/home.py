@@ -15,7 +15,7 @@ from pentathlon.ratings.models import live_key
 from pentathlon.ratings.rankings.services import latest_table
 from pentathlon.web.drawing.boards import MatchCard, Tile, game_tiles, match_cards
 from pentathlon.web.requests import person
-from pentathlon.web.tables import RatingTable, ranking_rows, rating_table, tournament_lines
+from pentathlon.web.tables import RatingTable, latest_tournaments, ranking_rows, rating_table
 from pentathlon_engines import GameInfo
 
 _CARDS = 3
@@ -49,7 +49,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "boards": _leaderboards(tiles, reader),
         "cards": _cards(),
         "ladders": [line for line in ladder_lines() if line.ladder.takes_all],
-        "tournaments": tournament_lines(limit=_TOURNAMENTS),
+        "tournaments": latest_tournaments(limit=_TOURNAMENTS),
     }
     return render(request, "web/home.html", context)
 
@@ -63,7 +63,7 @@ def on_now(request: HttpRequest) -> HttpResponse:
 @require_safe
 def tournaments_now(request: HttpRequest) -> HttpResponse:
     """Show the progress of the latest tournaments."""
-    context = {"tournaments": tournament_lines(limit=_TOURNAMENTS)}
+    context = {"tournaments": latest_tournaments(limit=_TOURNAMENTS)}
     return render(request, "web/parts/home_tournaments.html", context)
 
 

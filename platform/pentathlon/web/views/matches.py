@@ -17,6 +17,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.explained_text import as_text
 from pentathlon.matches.replays.explanations import bundle_seat, explain_match, explain_seat
 from pentathlon.matches.replays.services import read_record
+from pentathlon.matches.stories import tell_match
 from pentathlon.matches.transparency.services import log_index_of
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import TournamentState
@@ -76,6 +77,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
+    context["story"] = tell_match(found)
     context["description"] = f"A match of {info.title}, ply by ply in words: {context['title']}."
     context["viewer"], context["explored"] = viewer, _explored(found, viewer.ply)
     if not found.is_private:

@@ -18,6 +18,7 @@ from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.tournaments.models import UNSTARTED, Tournament
 from pentathlon.tournaments.results.hidden_results import are_hidden
+from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import standings
 from pentathlon.web.drawing.boards import Tile, game_tiles, lesson_board, lesson_picture
 from pentathlon.web.drawing.pictures import draw_card, game_card, list_card, match_card, site_card
@@ -67,6 +68,8 @@ def tournament_picture(request: HttpRequest, tournament_id: int) -> HttpResponse
     elif are_hidden(found, None):
         said = "results are shown when it is over"
     else:
+        won = podiums([found.pk]).get(found.pk)
+        said = won.story if won else said
         rows = [
             (ordinal(row.place - 1), row.version.bot.name, points(row.points))
             for row in standings(found)[:_ROWS]

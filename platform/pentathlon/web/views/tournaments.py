@@ -35,6 +35,7 @@ from pentathlon.tournaments.models import (
 from pentathlon.tournaments.organising.arrangement import invited_names
 from pentathlon.tournaments.problems import Unreadable
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes, may_release
+from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import Standing, crosstable, seat_rates, standings
 from pentathlon.tournaments.scheduling.parts import count_parts
 from pentathlon.web.docs.texts import render_text, summary_of
@@ -49,7 +50,7 @@ from pentathlon.web.tables import (
     finishes_at,
     format_name,
     replacement_lines,
-    tournament_line,
+    tournament_lines,
 )
 from pentathlon.web.templatetags.components import state_words
 from pentathlon_engines import GAMES
@@ -83,7 +84,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
         shown = shown.filter(game=game)
     page = cursor_page(request, shown.listed())
     hidden = hidden_lanes(person(request))
-    lines = [tournament_line(tournament, hidden=hidden) for tournament in page.rows]
+    lines = tournament_lines(page.rows, hidden=hidden)
     context = {
         "section": "tournaments",
         "page": page,
@@ -245,6 +246,7 @@ def load_tournament(
         "tab": tab,
         "hides_results": hides,
         "is_hidden": hides or are_hidden(found, None),
+        "podium": None if hides else podiums([found.pk]).get(found.pk),
         "progress": standing,
         "finishes_at": finishes_at(standing),
         "reason": _why_idle(found, standing),

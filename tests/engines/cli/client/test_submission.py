@@ -80,7 +80,7 @@ def test_first_upload_makes_a_bot(folder: Path, archive: CheckedArchive) -> None
 
     assert upload_version(as_site(site), archive, source=folder, notes="first") == VERSION
 
-    assert site.asked[-1] == ("UPLOAD", "bots/", {"notes": "first"})
+    assert site.asked[-1] == ("UPLOAD", "bots/", {"notes": "first", "candidate": "false"})
 
 
 def test_next_upload_is_a_version_of_the_bot(folder: Path, archive: CheckedArchive) -> None:

@@ -145,14 +145,6 @@ def test_nobody_sits_twice_in_a_match(case: Case) -> None:
 
 
 @for_all
-def test_same_input_gives_the_same_step_again(case: Case) -> None:
-    event, again = case.play(), play(case.format, case.plan, field_of(case.entries))
-
-    assert event.batches == again.batches
-    assert event.over == again.over
-
-
-@for_all
 def test_another_key_gives_other_batches(case: Case) -> None:
     if case.entries == 2:
         pytest.skip("nothing is left to chance")
@@ -212,7 +204,7 @@ def test_too_few_bots_and_too_many_seats_are_named(case: Case) -> None:
     assert {"/entries", "/table_seats"} <= found
 
 
-def test_batches_depend_on_no_hash_seed() -> None:
+def test_same_input_gives_the_same_batches_with_any_hash_seed() -> None:
     other = "1" if os.environ.get("PYTHONHASHSEED") == "0" else "0"
 
     assert _digest_with(other) == digest_of_all()

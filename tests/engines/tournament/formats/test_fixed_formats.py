@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines.tournament.formats.blocks import seatings_of
@@ -82,16 +82,15 @@ def test_larger_tables_are_the_format_tables() -> None:
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
-def test_all_pairs_meet_equally_often_but_for_one_block(seats: int) -> None:
+def test_all_pairs_meet_equally_often_but_for_one_block(seats: int, deep: bool) -> None:
     """As designs depend on numbers alone, this holds for every key."""
-    for entries in range(max(6, seats), 41):
+    for entries in range(max(6, seats), 41 if deep else 25):
         event = play(TABLES, plan_of(TABLES, seats=seats), field_of(entries), all_drawn)
         meetings = _meetings(event, entries).values()
         assert min(meetings) >= 1, (entries, seats)
         assert max(meetings) - min(meetings) <= 1, (entries, seats)
 
 
-@settings(max_examples=15, deadline=None)
 @given(
     table=st.integers(3, 5).flatmap(lambda k: st.tuples(st.just(k), st.integers(k, 30))),
     cycles=st.integers(1, 3),

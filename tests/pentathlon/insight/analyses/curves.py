@@ -39,5 +39,5 @@ def analyse(match: Match, **changes: Any) -> Analysis:  # Any: JSON
     claimed = claim_analysis(match.pk)
     assert claimed is not None
     curve = make_curve(match.ply, **changes)
-    assert store_curve(match_id=match.pk, token=claimed[0], curve=curve, cpu_ms=1200)
+    assert store_curve(match_id=match.pk, token=claimed.token, curve=curve, cpu_ms=1200)
     return Analysis.objects.get(pk=match.pk)

@@ -17,9 +17,8 @@ from pentathlon.insight.analyses.services import (
     MOST_ATTEMPTS,
     ask_for_analysis,
     claim_analysis,
-    end_loan,
     fail_analysis,
-    renew_analysis,
+    renew_analyses,
     return_analysis,
     send_analyses,
     store_curve,
@@ -137,10 +136,10 @@ def test_killed_worker_costs_a_lease_and_another_computes_it_again() -> None:
     second = claim_analysis(match.pk)
     assert second is not None
     curve = make_curve(match.ply)
-    assert not store_curve(match_id=match.pk, token=first[0], curve=curve, cpu_ms=1)
+    assert not store_curve(match_id=match.pk, token=first.token, curve=curve, cpu_ms=1)
     assert Analysis.objects.get(pk=match.pk).curve is None
-    assert store_curve(match_id=match.pk, token=second[0], curve=curve, cpu_ms=1)
-    assert not store_curve(match_id=match.pk, token=second[0], curve=curve, cpu_ms=1)
+    assert store_curve(match_id=match.pk, token=second.token, curve=curve, cpu_ms=1)
+    assert not store_curve(match_id=match.pk, token=second.token, curve=curve, cpu_ms=1)
     stored = Analysis.objects.get(pk=match.pk)
     assert (stored.state, stored.curve) == (AnalysisState.DONE, curve)
 
@@ -167,7 +166,7 @@ def test_giving_way_to_a_match_counts_as_no_attempt() -> None:
     claimed = claim_analysis(match.pk)
     assert claimed is not None
 
-    assert return_analysis(match_id=match.pk, token=claimed[0])
+    assert return_analysis(match_id=match.pk, token=claimed.token)
 
     given_back = Analysis.objects.get(pk=match.pk)
     assert (given_back.state, given_back.attempts) == (AnalysisState.WAITING, 0)
@@ -219,7 +218,7 @@ def test_failed_analysis_is_not_tried_again() -> None:
     claimed = claim_analysis(match.pk)
     assert claimed is not None
 
-    assert fail_analysis(match_id=match.pk, token=claimed[0], error="bad_record")
+    assert fail_analysis(match_id=match.pk, token=claimed.token, error="bad_record")
     ask_for_analysis(match)
 
     assert state_of(match) == AnalysisState.FAILED
@@ -242,8 +241,8 @@ def test_only_the_holder_renews() -> None:
     claimed = claim_analysis(match.pk)
     assert claimed is not None
 
-    assert renew_analysis(match_id=match.pk, token=claimed[0])
-    assert not renew_analysis(match_id=match.pk, token=uuid4())
+    asked = {claimed.token: (match.pk, 0), uuid4(): (match.pk, 0)}
+    assert renew_analyses(asked) == {claimed.token}
 
 
 def hide(match: Match) -> None:
@@ -328,7 +327,7 @@ def test_second_loan_waits_until_matches_have_had_their_share() -> None:
     first, second = make_starving(), make_starving()
     assert begin_loan(first)
 
-    end_loan(match_id=first.pk, held_s=6)
+    Analysis.objects.filter(pk=first.pk).update(lent_at=Now() - timedelta(seconds=6))
     return_analysis(match_id=first.pk, token=Analysis.objects.get(pk=first.pk).token or uuid4())
 
     assert lent() == []
@@ -354,7 +353,14 @@ def test_loan_is_charged_once_and_for_its_length_at_most() -> None:
     match = make_starving()
     assert begin_loan(match)
 
-    end_loan(match_id=match.pk, held_s=10 * LONGEST_LOAN_S)
-    end_loan(match_id=match.pk, held_s=1)
+    long_ago = Now() - timedelta(seconds=10 * LONGEST_LOAN_S)
+    Analysis.objects.update(lent_at=long_ago)
+    held = Analysis.objects.get()
+    assert held.token is not None
+    assert return_analysis(match_id=match.pk, token=held.token)
+    assert claim_analysis(match.pk) is not None
+    again = Analysis.objects.get()
+    assert again.token is not None
+    assert return_analysis(match_id=match.pk, token=again.token)
 
     assert Analysis.objects.get(pk=match.pk).lent_ms == 1000 * LONGEST_LOAN_S

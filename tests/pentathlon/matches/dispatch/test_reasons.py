@@ -39,7 +39,7 @@ def _situation(*workers: Capabilities, is_handed_out: bool = True) -> Situation:
         now=NOW,
         fleet=fleet,
         cap=Cap({}),
-        held_lanes=frozenset(),
+        held_lanes=frozenset({7}),
         is_handed_out=is_handed_out,
     )
 
@@ -63,7 +63,7 @@ def _with_manifest(**fields: Any) -> Match:
         ({}, "queued", "its turn"),
         ({"kind": MatchKind.CHALLENGE}, "queued", "rated matches go first"),
         ({"sent_at": NOW}, "sent", "free worker"),
-        ({"on_hold": True, "sent_at": NOW}, "on_hold", "tournament is paused"),
+        ({"lane": 7, "sent_at": NOW}, "on_hold", "tournament is paused"),
         ({"host_faults": 1, "state_reason": "no bwrap"}, "retry", "Try 2 of 3"),
         (
             {
@@ -89,7 +89,7 @@ def test_reason_names_what_the_match_waits_for(
 def test_starved_hosts_are_named() -> None:
     fleet = Fleet(slots=4, held_slots=3, capabilities=(_able(),))
     situation = Situation(
-        now=NOW, fleet=fleet, cap=Cap({}), held_lanes=frozenset(), is_handed_out=True
+        now=NOW, fleet=fleet, cap=Cap({}), held_lanes=frozenset({7}), is_handed_out=True
     )
 
     reason = why_waiting(make_match(), situation)

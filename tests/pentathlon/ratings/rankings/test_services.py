@@ -12,6 +12,7 @@ from pentathlon.ratings.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.rankings.services import REFRESH_S, STALE_S, latest_table, refresh_ranking
 from pentathlon.ratings.services import open_live_pool
 from pentathlon_engines import GAMES
+from tests.deep import mostly_deep
 from tests.factories import make_bot, make_staff, make_user, make_version
 from tests.pentathlon.ratings.rankings.rated import let_pass, rate
 from tests.plans import count_rows
@@ -49,7 +50,7 @@ def test_table_follows_the_best_settled_version_of_each_author() -> None:
     }
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", mostly_deep(range(3), keep=[0]))
 def test_second_weak_bots_change_nothing_for_anybody(seed: int) -> None:
     rng = random.Random(seed)
     authors = [make_user() for _ in range(6)]

@@ -1,6 +1,8 @@
 import subprocess
 import time
 from argparse import ArgumentParser
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -35,20 +37,33 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        """Run the parts one after the other, then print the result of each."""
+        """Run the parts, then print the result of each."""
         try:
             parts = choose(options["parts"], pytest_arguments=self._pytest_arguments)
             with shared_bytecode(), exported_servers():
-                results = [(part, *self._run(part)) for part in parts]
+                results = self._run_all(parts)
         except (UnknownPart, ServerFailed) as error:
             raise CommandError(str(error)) from error
         if not options["parts"]:
             self.stdout.write(f"\n{LEFT_OUT}")
         self.summarise(results)
 
+    def _run_all(self, parts: Sequence[Part]) -> list[tuple[Part, int, float]]:
+        """Run one part after the other; those that are beside keep another core busy."""
+        with ThreadPoolExecutor(1) as lane:
+            beside = {part: lane.submit(self._run, part) for part in parts if part.is_beside}
+            try:
+                ends = {part: self._run(part) for part in parts if not part.is_beside}
+            except BaseException:
+                lane.shutdown(wait=False, cancel_futures=True)
+                raise
+            ends |= {part: end.result() for part, end in beside.items()}
+        return [(part, *ends[part]) for part in parts]
+
     def _run(self, part: Part) -> tuple[int, float]:
-        self.stdout.write(self.style.MIGRATE_HEADING(f"\n== {part.name}"))
-        self.stdout.flush()
+        heading = self.style.MIGRATE_HEADING(f"\n== {part.name}")
+        if not part.is_beside:
+            self._say(heading)
         started = time.monotonic()
         with runtime_folder() as folder:
             own = {
@@ -56,8 +71,22 @@ class Command(BaseCommand):
                 "PENTATHLON_DATA": str(folder),
             }
             environment = child_environment(**(own if part.on_sqlite else {}))
-            ended = subprocess.run(part.command, cwd=CHECKOUT, env=environment, check=False)
+            ended = subprocess.run(
+                part.command,
+                cwd=CHECKOUT,
+                env=environment,
+                check=False,
+                stdout=subprocess.PIPE if part.is_beside else None,
+                stderr=subprocess.STDOUT if part.is_beside else None,
+                text=True,
+            )
+        if part.is_beside:
+            self._say(f"{heading}\n{ended.stdout.rstrip()}")
         return ended.returncode, time.monotonic() - started
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
 
     def summarise(self, results: list[tuple[Part, int, float]]) -> None:
         """Print the result of each part; fail if one did."""

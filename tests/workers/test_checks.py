@@ -6,8 +6,9 @@ from django.core.checks import ERROR, INFO, WARNING, run_checks
 from django.core.management import call_command
 
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.host import checks
-from workers.host.checks import TAG, check_sandbox
+from workers import checks
+from workers.apps import WorkersConfig
+from workers.checks import TAG, check_sandbox
 from workers.sandbox.errors import Layer
 from workers.sandbox.probe import Finding, Probe, State
 
@@ -25,6 +26,11 @@ def probed(level: SandboxLevel, *missing: Layer) -> Probe:
             for layer in Layer
         ),
     )
+
+
+def test_django_finds_the_check_by_its_name() -> None:
+    """Nothing else imports it: see `WorkersConfig.ready`."""
+    assert check_sandbox.__module__ == f"{WorkersConfig.name}.checks"
 
 
 def test_check_shows_every_layer_of_this_machine() -> None:

@@ -9,15 +9,14 @@ import pytest
 
 from pentathlon.env import BadEnvironment, read_environment
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.remote.ports import ports_to_site
-from workers.slots.ports import Ports
+from workers.remote.adapter import RemotePlatform, platform_of
 
 HTTPS = "https://example.org"
 
 
-def opened(**variables: str) -> Ports:
+def opened(**variables: str) -> RemotePlatform:
     given = {"PENTATHLON_SERVER": HTTPS, "PENTATHLON_WORKER_TOKEN": "ptw_1", **variables}
-    return ports_to_site(read_environment(given))
+    return platform_of(read_environment(given))
 
 
 class Site(NamedTuple):
