@@ -198,7 +198,9 @@ def _forks(launcher: SandboxLauncher) -> Finding:
     if forks is not None and forks.are_used:
         return Finding(layer=Layer.FORKS, state=State.OK, detail=_PROMISES[Layer.FORKS])
     refusal = forks.refusal if forks is not None else ""
-    detail = f"each bot starts a Python of its own; {refusal or 'forks need memory and namespaces'}"
+    detail = (
+        f"each bot starts a Python of its own; {refusal or 'forks need memory and namespaces'}"
+    )
     return Finding(
         layer=Layer.FORKS, state=State.NOT_USED, detail=detail, remedy=_REMEDIES[Layer.FORKS]
     )

@@ -12,7 +12,7 @@ from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.workers.sandbox import bots
-from tests.workers.sandbox.arena import groups_left, survivors
+from tests.workers.sandbox.arena import groups_left, lasting_survivors
 from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
@@ -43,15 +43,15 @@ def main() -> None:
     report = play_match(
         game=GAMES["tuned"], options=None, seats=seats, seed=7, limits=LIMITS, launcher=launcher
     )
+    launcher.close()
     found = {
         "faults": [[fault["seat"], fault["kind"]] for fault in report.record["faults"]],
         "ranks": report.record["outcome"]["ranks"],
         "group": launcher.held,
-        "survivors": [pid for uid in launcher.uids for pid in survivors(uid, spared=set())],
+        "survivors": [name for uid in launcher.uids for name in lasting_survivors(uid)],
         "cgroups": groups_left(launcher),
         "core_pattern": Path("/proc/sys/kernel/core_pattern").read_text(),
     }
-    launcher.close()
     json.dump(found, sys.stdout)
 
 
