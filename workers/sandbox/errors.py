@@ -17,7 +17,7 @@ class Layer(StrEnum):
     RLIMITS = "rlimits"
     WATCHDOG = "watchdog"
     CGROUP = "cgroup"
-    FORKS = "forks"
+    FORK_SERVER = "fork_server"
     """Bots are forks of a warm process, whose addresses they share."""
     OUTER = "outer"
 

@@ -82,7 +82,7 @@ class SandboxLauncher(Launcher):
         """The names of the layers that isolate bots."""
         held_by = _LAYERS[self.level] + ((Layer.CGROUP,) if self.cgroups else ())
         held_by += (Layer.MEMORY,) if self._memory else ()
-        held_by += (Layer.FORKS,) if self.forks is not None and self.forks.are_used else ()
+        held_by += (Layer.FORK_SERVER,) if self.forks is not None and self.forks.are_used else ()
         return tuple(layer.value for layer in held_by)
 
     @property

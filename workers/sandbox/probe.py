@@ -196,13 +196,18 @@ def _memory(launcher: SandboxLauncher) -> Finding:
 def _forks(launcher: SandboxLauncher) -> Finding:
     forks = launcher.forks
     if forks is not None and forks.are_used:
-        return Finding(layer=Layer.FORKS, state=State.OK, detail=_PROMISES[Layer.FORKS])
+        return Finding(
+            layer=Layer.FORK_SERVER, state=State.OK, detail=_PROMISES[Layer.FORK_SERVER]
+        )
     refusal = forks.refusal if forks is not None else ""
     detail = (
         f"each bot starts a Python of its own; {refusal or 'forks need memory and namespaces'}"
     )
     return Finding(
-        layer=Layer.FORKS, state=State.NOT_USED, detail=detail, remedy=_REMEDIES[Layer.FORKS]
+        layer=Layer.FORK_SERVER,
+        state=State.NOT_USED,
+        detail=detail,
+        remedy=_REMEDIES[Layer.FORK_SERVER],
     )
 
 
@@ -220,7 +225,7 @@ _PROMISES = {
     Layer.SYSCALLS: "allow-list; no fork, no network; forbidden calls kill",
     Layer.RLIMITS: "set and in force",
     Layer.WATCHDOG: "CPU, memory and scratch of a bot can be read",
-    Layer.FORKS: "Python bots are forks of a warm Python, each in namespaces of its own",
+    Layer.FORK_SERVER: "Python bots are forks of a warm Python, each in namespaces of its own",
     Layer.CGROUP: "bots that start processes are held in a group; others need none",
 }
 
@@ -229,7 +234,7 @@ _REMEDIES = dict.fromkeys(Layer, "`python -m workers.sandbox` shows every layer.
     Layer.NAMESPACES: "Allow user namespaces for the workers, or use the level landlock.",
     Layer.FILESYSTEM: "Let the worker mount in its user namespace: allow mount and pivot_root.",
     Layer.MEMORY: "Use the level namespaces and a tmpfs, without noexec, at /tmp or /dev/shm.",
-    Layer.FORKS: "Let the worker nest user namespaces: allow unshare, and some more of them.",
+    Layer.FORK_SERVER: "Let the worker nest user namespaces: allow unshare, and more of them.",
     Layer.SYSCALLS: "Use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER).",
     Layer.RLIMITS: "Do not lower the worker's own limits.",
     Layer.WATCHDOG: "Run the worker as an ordinary user, or as root with CAP_SYS_PTRACE.",

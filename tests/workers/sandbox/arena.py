@@ -163,7 +163,7 @@ def at_rest(launcher: SandboxLauncher | None) -> set[int]:
     """Return the four processes that a fork server without bots has; no other one of it."""
     if launcher is None or launcher.forks is None:
         return set()
-    outer = {server._child.pid for server in launcher.forks._servers.values()}
+    outer = {server._child.pid for server in launcher.forks._own.values()}
     inner = [sorted(below(pid)) for pid in outer]
     return outer.union(*({*pids[:1], *pids[-2:]} for pids in inner))
 

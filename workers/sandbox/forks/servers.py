@@ -1,9 +1,12 @@
-"""The fork servers of one worker: one for each runtime, started at its first bot."""
+"""The fork servers of one worker: one for each thread and runtime, started at its first bot."""
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
+from threading import Thread, current_thread
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.match.launcher import LaunchFailed
@@ -32,12 +35,13 @@ class ForkServers:
         self._memory = memory
         self._uid = uid
         self._filter = filter_path(Variant.NAMESPACES).read_bytes()
-        self._servers: dict[Runtime, ForkServer] = {}
+        # A server dies with its thread.
+        self._servers: WeakKeyDictionary[Thread, dict[Runtime, ForkServer]] = WeakKeyDictionary()
 
     @property
     def are_used(self) -> bool:
-        """Whether bots are forks here."""
-        return bool(self._servers)
+        """Whether bots of this thread are forks."""
+        return bool(self._own)
 
     def can_start(self, request: LaunchRequest) -> bool:
         """Return whether a bot runs a file with the kit's Python command, and nothing else.
@@ -63,7 +67,7 @@ class ForkServers:
         try:
             return self._fork(request, runtime)
         except (LaunchFailed, OSError) as error:
-            server = self._servers.pop(runtime, None)
+            server = self._own.pop(runtime, None)
             if server is not None:
                 server.retire()
             if server is not None and server.forks > 1:
@@ -73,9 +77,13 @@ class ForkServers:
 
     def close(self) -> None:
         """End all servers, each as soon as its last bot has been stopped."""
-        for server in self._servers.values():
+        for server in chain(*map(dict.values, self._servers.values())):
             server.retire()
         self._servers.clear()
+
+    @property
+    def _own(self) -> dict[Runtime, ForkServer]:
+        return self._servers.setdefault(current_thread(), {})
 
     def _fork(self, request: LaunchRequest, runtime: Runtime) -> SandboxedBot:
         place = request.folder.relative_to(self._memory.parent)
@@ -85,20 +93,20 @@ class ForkServers:
             try:
                 return server.start(request, folder=str(place), words=words)
             except ServerGone:
-                self._servers.pop(runtime).retire()
+                self._own.pop(runtime).retire()
         raise LaunchFailed("fork server: it ends at once")
 
     def _server(self, runtime: Runtime, top: str) -> ForkServer:
         """Return the server of a runtime that sees the folder `top`."""
-        server = self._servers.get(runtime)
+        server = self._own.get(runtime)
         if server is not None and (top not in server.folders or server.forks >= MOST_FORKS):
-            self._servers.pop(runtime).retire()
+            self._own.pop(runtime).retire()
         elif server is not None:
             return server
         # Nothing that is mounted later arrives in the server's root, so it gets both at once.
         known = {top, *(server.folders if server is not None else ())}
         folders = {name: self._memory.parent / name for name in sorted(known)}
-        self._servers[runtime] = ForkServer(
+        self._own[runtime] = ForkServer(
             bwrap=self._bwrap,
             runtime=runtime,
             folders={name: path for name, path in folders.items() if path.exists()},
@@ -106,4 +114,4 @@ class ForkServers:
             call_filter=self._filter,
             uid=self._uid,
         )
-        return self._servers[runtime]
+        return self._own[runtime]

@@ -110,7 +110,9 @@ def test_missing_file_ends_alike(launchers: list[SandboxLauncher], tmp_path: Pat
     assert forked[2] == 2
 
 
-@pytest.mark.parametrize("place", ["random.py", "json/__init__.py", "lib/random.py"])
+@pytest.mark.parametrize(
+    "place", ["random.py", "json/__init__.py", "lib/random.py", "ctypes/__init__.py"]
+)
 def test_module_of_the_bots_own_comes_before_one_that_was_loaded(
     launchers: list[SandboxLauncher], tmp_path: Path, place: str
 ) -> None:

@@ -8,6 +8,7 @@ import secrets
 import select
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ def echo(launcher: SandboxLauncher) -> SandboxedBot:
 
 def server_of(launcher: SandboxLauncher) -> server.ForkServer:
     assert launcher.forks is not None
-    return next(iter(launcher.forks._servers.values()))
+    return next(iter(launcher.forks._own.values()))
 
 
 def server_pids(launcher: SandboxLauncher) -> list[int]:
@@ -197,14 +198,14 @@ def test_host_that_refuses_nested_namespaces_starts_each_bot_by_bubblewrap(
 
     assert launcher.forks is not None
     assert "unshare of processes" in launcher.forks.refusal
-    assert "forks" not in launcher.layers
+    assert "fork_server" not in launcher.layers
     launcher.close()
 
 
 def test_layers_tell_of_forks(launcher: SandboxLauncher) -> None:
     echo(launcher).stop()
 
-    assert "forks" in launcher.layers
+    assert "fork_server" in launcher.layers
     assert launcher.level == "namespaces"
 
 
@@ -217,3 +218,15 @@ def test_closed_launcher_leaves_no_server(launcher: SandboxLauncher) -> None:
     for handle in handles:
         assert select.select([handle], [], [], PATIENCE_S)[0]
         os.close(handle)
+
+
+def test_bots_of_several_threads_outlive_a_thread_that_ends(launcher: SandboxLauncher) -> None:
+    bot = echo(launcher)
+
+    with ThreadPoolExecutor(2) as pool:
+        for started in [pool.submit(echo, launcher) for _ in range(4)]:
+            assert started.result().stop().exit_status == -signal.SIGKILL
+
+    os.write(bot.stdin, b"two\n")
+    assert read_line(bot) == "two\n"
+    assert bot.verdict(bot.stop()) is None
