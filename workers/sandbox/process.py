@@ -127,6 +127,7 @@ class SandboxedBot:
         """Return what the bot holds now; `OSError` when it has ended or cannot be seen."""
         files, scratch_bytes = self._scratch.used()
         threads, resident_bytes = self._tree.threads_and_bytes(scratch_bytes=scratch_bytes)
+        resident_bytes = max(0, resident_bytes - self._starter.inherited_bytes)
         self._resident_bytes = max(self._resident_bytes, resident_bytes)
         return Footprint(
             threads=threads,
@@ -213,7 +214,7 @@ class SandboxedBot:
 
     def _peak_bytes(self, child_peak_kb: int) -> int:
         measured = child_peak_kb * 1024 if child_peak_kb > self._starter.least_peak_kb else 0
-        return max(measured, self._resident_bytes)
+        return max(measured - self._starter.inherited_bytes, self._resident_bytes)
 
     def _close(self) -> None:
         for pipe in self._pipes:

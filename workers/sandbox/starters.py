@@ -48,6 +48,8 @@ class Starter(Protocol):
     """The CPU seconds that it used itself, which `reap` includes."""
     least_peak_kb: int
     """A peak of memory up to this one is not the bot's own."""
+    inherited_bytes: int
+    """The memory that the bot held before its program began, which it is not charged."""
 
     @property
     def hides_end(self) -> bool:
@@ -71,6 +73,7 @@ class SpawnedStarter:
         if child.stdin is None or child.stdout is None or child.stderr is None:
             raise LaunchFailed("a bot needs three pipes; start it with stdin, stdout and stderr")
         self.pipes = (child.stdin, child.stdout, child.stderr)
+        self.inherited_bytes = 0
         self._child = child
         self._is_held = False
         self._is_bubblewrap = child.pid != pid
@@ -135,8 +138,9 @@ class Keeper:
     least_peak_kb = 0
     hides_end = False
 
-    def __init__(self, pipes: Pipes, talk: socket.socket) -> None:
+    def __init__(self, pipes: Pipes, talk: socket.socket, *, inherited_bytes: int) -> None:
         self.pipes = pipes
+        self.inherited_bytes = inherited_bytes
         self._talk = talk
 
     def hold(self) -> None:

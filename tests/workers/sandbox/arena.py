@@ -150,11 +150,10 @@ def survivors(uid: int, spared: set[int]) -> list[str]:
     One that has ended and waits for another to take notice of it is no survivor: the bots of a
     killed worker, which had this user before, wait so for the host's first process.
     """
-    others = {pid: process for pid, *process in processes()}
     own = below(os.getpid())
     return [
         f"{pid} of {parent}, {state}: {command[:200]}"
-        for pid, (owner, parent, state, command) in others.items()
+        for pid, owner, parent, state, command in processes()
         if pid not in spared and (pid in own or (owner == uid != os.geteuid() and state != ENDED))
     ]
 

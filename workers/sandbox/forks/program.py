@@ -64,10 +64,8 @@ def serve(facts: dict[str, Any]) -> int:  # Any: a table of facts
         os.read(turn, 1)
         if os.fork():
             break
-    request, descriptors = _receive(_socket.socket(fileno=requests))
-    os.write(pass_on, b".")
-    _keep({**request, "filter": facts["filter"]}, descriptors, proc)
-    return _run(request["words"], facts["preloaded"])
+    words = _keep(requests, pass_on, proc, call_filter=facts["filter"])
+    return _run(words, facts["preloaded"])
 
 
 def _keep_only(requests: int, proc: int) -> tuple[int, int]:
@@ -111,9 +109,10 @@ def _receive(requests: _socket.socket) -> tuple[dict[str, Any], list[int]]:
     return marshal.loads(text), list(descriptors)  # noqa: S302  # written by our own launcher
 
 
-def _keep(request: dict[str, Any], descriptors: list[int], proc: int) -> None:
-    """Return in the bot; wait for its end in the keeper, and tell the worker about it."""
-    *stdio, talk = descriptors
+def _keep(requests: int, pass_on: int, proc: int, *, call_filter: bytes) -> list[str]:
+    """Return what the bot runs, in the bot; tell the worker of its end, in the keeper."""
+    request, (*stdio, talk) = _receive(_socket.socket(fileno=requests))
+    os.write(pass_on, b".")
     try:
         _check("unshare of processes", _libc.unshare(_NEWPID))
         child = os.fork()
@@ -123,15 +122,23 @@ def _keep(request: dict[str, Any], descriptors: list[int], proc: int) -> None:
     if not child:
         try:
             _raise_walls(request, stdio, talk, proc)
+            filter_calls(call_filter)
+            os.write(talk, READY)
+            _await_word(talk)
+            os.close(talk)
         except (OSError, ValueError) as error:
             os.write(talk, FAILED + str(error).encode())
             os._exit(1)
-        return
+        words: list[str] = request["words"]
+        return words
+    _tell_end(child, talk)
+
+
+def _tell_end(child: int, talk: int) -> NoReturn:
+    """Wait for the end of a bot and tell the worker its status and usage."""
     handle = os.pidfd_open(child)
     _close_others({talk, handle})
-    end = select.poll()
-    end.register(handle, select.POLLIN)
-    end.poll()
+    select.select([handle], [], [])
     _, status, used = os.wait4(child, 0)
     told = (status, used.ru_utime, used.ru_stime, used.ru_maxrss)
     try:
@@ -142,7 +149,7 @@ def _keep(request: dict[str, Any], descriptors: list[int], proc: int) -> None:
 
 
 def _raise_walls(request: dict[str, Any], stdio: list[int], talk: int, proc: int) -> None:
-    """Put everything between this process and the rest of the world, then wait for the worker."""
+    """Put everything but the filter between this process and the rest of the world."""
     os.setsid()
     if request["group"]:
         # A control group counts pages from the moment of entry.
@@ -162,10 +169,6 @@ def _raise_walls(request: dict[str, Any], stdio: list[int], talk: int, proc: int
     _drop_capabilities()
     # Nothing changes the ids from now on, which would clear this.
     _prctl("PR_SET_PDEATHSIG", _PR_SET_PDEATHSIG, _SIGKILL)
-    filter_calls(request["filter"])
-    os.write(talk, READY)
-    _await_word(talk)
-    os.close(talk)
 
 
 def _await_word(talk: int) -> None:

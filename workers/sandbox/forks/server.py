@@ -30,6 +30,7 @@ from workers.sandbox.isolation.launch import (
     spawn,
 )
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.resources.procfs import threads_and_bytes
 from workers.sandbox.resources.rlimits import MEBIBYTE
 from workers.sandbox.resources.scratch import MountedScratch
 from workers.sandbox.starters import Keeper, Pipes
@@ -178,8 +179,9 @@ class ForkServer:
         pid = _hear(talk, READY)
         scratch = MountedScratch(pid, size_bytes=request.limits.scratch_mb * MEBIBYTE)
         request.undo.callback(scratch.close)
+        _, inherited_bytes = threads_and_bytes(pid)
         bot = SandboxedBot(
-            starter=Keeper(pipes, talk),
+            starter=Keeper(pipes, talk, inherited_bytes=inherited_bytes),
             process_tree=request.process_tree(pid),
             scratch=scratch,
             limits=request.limits,

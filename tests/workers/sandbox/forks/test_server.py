@@ -24,6 +24,7 @@ from workers.sandbox.isolation import bubblewrap
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.procfs import has_ended
+from workers.sandbox.resources.rlimits import MEBIBYTE
 
 LIMITS = Limits()
 KEEPS = """
@@ -230,3 +231,17 @@ def test_bots_of_several_threads_outlive_a_thread_that_ends(launcher: SandboxLau
     os.write(bot.stdin, b"two\n")
     assert read_line(bot) == "two\n"
     assert bot.verdict(bot.stop()) is None
+
+
+def test_bot_is_not_charged_for_what_it_inherits(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    source = "held = b'x' * (32 << 20)\nprint('held', flush=True)\ninput()"
+    small = echo(launcher)
+    large = launcher.start(own_bot(tmp_path / "bot", source), seat=0, limits=LIMITS)
+    read_line(large)
+
+    assert 0 < small.footprint().resident_bytes < 4 * MEBIBYTE
+    assert 32 * MEBIBYTE < large.footprint().resident_bytes < 36 * MEBIBYTE
+    assert 0 < small.stop().memory_peak_mb < 4
+    assert 32 < large.stop().memory_peak_mb < 36
