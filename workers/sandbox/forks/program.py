@@ -119,19 +119,19 @@ def _keep(requests: int, pass_on: int, proc: int, *, call_filter: bytes) -> list
     except OSError as error:
         os.write(talk, FAILED + str(error).encode())
         os._exit(1)
-    if not child:
-        try:
-            _raise_walls(request, stdio, talk, proc)
-            filter_calls(call_filter)
-            os.write(talk, READY)
-            _await_word(talk)
-            os.close(talk)
-        except (OSError, ValueError) as error:
-            os.write(talk, FAILED + str(error).encode())
-            os._exit(1)
-        words: list[str] = request["words"]
-        return words
-    _tell_end(child, talk)
+    if child:
+        _tell_end(child, talk)
+    try:
+        _raise_walls(request, stdio, talk, proc)
+        filter_calls(call_filter)
+        os.write(talk, READY)
+        _await_word(talk)
+        os.close(talk)
+    except (OSError, ValueError) as error:
+        os.write(talk, FAILED + str(error).encode())
+        os._exit(1)
+    words: list[str] = request["words"]
+    return words
 
 
 def _tell_end(child: int, talk: int) -> NoReturn:

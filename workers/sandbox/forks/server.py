@@ -17,7 +17,7 @@ from pentathlon_engines.match.launcher import LaunchFailed
 from workers.sandbox.files.runtime import Runtime
 from workers.sandbox.files.staging import close_at_end
 from workers.sandbox.forks import program
-from workers.sandbox.forks.program import ARRIVED, FAILED, READY
+from workers.sandbox.forks.program import ARRIVED, READY
 from workers.sandbox.isolation.bubblewrap import server_line
 from workers.sandbox.isolation.launch import (
     CONFINE,
@@ -126,7 +126,7 @@ class ForkServer:
         None of its code runs before the worker holds its process and scratch.
 
         Raises:
-            ServerGone: nothing was forked.
+            ServerGone: nothing of the bot has run.
             LaunchFailed: the host is to blame.
         """
         self.forks += 1
@@ -237,12 +237,14 @@ def _hear(talk: socket.socket, kind: bytes) -> int:
     """Wait for a message of this kind; return the process id of its sender, as we see it.
 
     Raises:
-        OSError: another message came, or none.
+        ServerGone: nobody is left who could send one.
+        OSError: another message came, or none in time.
     """
     text, attached, _, _ = talk.recvmsg(_LONGEST_MESSAGE, socket.CMSG_SPACE(_CREDENTIALS.size))
+    if not text:
+        raise ServerGone
     if text[:1] != kind:
-        reason = text[1:].decode(errors="replace") if text[:1] == FAILED else "it has ended"
-        raise ChildProcessError(reason)
+        raise ChildProcessError(text[1:].decode(errors="replace"))
     for _, _, data in attached:
         pid, _, _ = _CREDENTIALS.unpack(data)
         return int(pid)
