@@ -6,10 +6,12 @@ import json
 import marshal
 import os
 import select
+import signal
 import socket
 import struct
+import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -97,7 +99,7 @@ class ForkServer:
             info, info_end = pipe(undo)
             mapped, mapped_end = pipe(undo)
             words = server_line(
-                _command(runtime.python, facts),
+                [runtime.python, "-s", "-S", "-B", "-u", "-c", _BOOT],
                 bwrap=bwrap,
                 runtime=runtime,
                 folders=folders,
@@ -109,9 +111,11 @@ class ForkServer:
                 words, uid=uid, undo=undo, passed=passed, shared=[proc], environment={}
             )
             try:
-                _map_users(read_until(info, b"}"), uid)
+                pid = int(json.loads(read_until(info, b"}"))["child-pid"])
+                undo.callback(_end, self._child, os.pidfd_open(pid))
+                _map_users(pid, uid)
                 mapped_end.write(b"\n")
-                self._begin()
+                self._begin(facts)
             except (OSError, ValueError) as error:
                 raise LaunchFailed(f"fork server: {end_failed(self._child)}") from error
             mapped_end.close()
@@ -199,19 +203,26 @@ class ForkServer:
         if self._is_retired and not self._bots:
             self.close()
 
-    def _begin(self) -> None:
+    def _begin(self, facts: dict[str, Any]) -> None:  # Any: a table of facts
         if self._child.stdin is not None:
-            self._child.stdin.write(b"\n")
+            self._child.stdin.write(b"\n" + marshal.dumps(facts, MARSHAL_FORMAT))
+            self._child.stdin.close()
 
 
-def _command(python: str, facts: dict[str, Any]) -> list[str]:  # Any: a table of facts
-    encoded = marshal.dumps(facts, MARSHAL_FORMAT).hex()
-    return [python, "-s", "-S", "-B", "-u", "-c", _BOOT, encoded]
+def _end(child: subprocess.Popen[bytes], first: int) -> None:
+    """Kill the first process, of which `first` is a handle, and with it all others.
+
+    Its parent reaps it, so the kernel charges us for what they all have used.
+    """
+    with suppress(ProcessLookupError):
+        signal.pidfd_send_signal(first, signal.SIGKILL)
+    os.close(first)
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(START_TIMEOUT_S)
 
 
-def _map_users(answer: bytes, uid: int) -> None:
+def _map_users(pid: int, uid: int) -> None:
     """Give the server's namespace our own user or, under root, the range of uids of bots."""
-    pid = int(json.loads(answer)["child-pid"])
     own = uid == os.geteuid()
     users = f"{_OUTSIDE} {uid} 1" if own else f"{uid} {uid} {UIDS_PER_RANGE}"
     groups = f"{_OUTSIDE} {os.getegid()} 1" if own else users
