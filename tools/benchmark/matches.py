@@ -98,11 +98,10 @@ class Bench:
         return spent
 
     def _of_bots(self, records: list[Record]) -> dict[str, float]:
-        spent = dict.fromkeys(("bot starts", "plain starts", "turns", "engine"), 0.0)
-        plain = PlainLauncher()
+        spent = dict.fromkeys(("turns", "engine"), 0.0)
+        for name, launcher in (("bot starts", self.launcher), ("plain starts", PlainLauncher())):
+            spent[name] = bots.starts_s(records, self.command, launcher)
         for record in records:
-            spent["bot starts"] += bots.start_s(record, self.command, self.launcher)
-            spent["plain starts"] += bots.start_s(record, self.command, plain)
             before = own_cpu_s()
             requests = bots.referee_match(record)
             spent["engine"] += own_cpu_s() - before

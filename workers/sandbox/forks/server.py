@@ -32,7 +32,7 @@ from workers.sandbox.isolation.launch import (
     spawn,
 )
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.resources.procfs import threads_and_bytes
+from workers.sandbox.resources.procfs import threads_and_bytes, tree_cpu_s
 from workers.sandbox.resources.rlimits import MEBIBYTE
 from workers.sandbox.resources.scratch import MountedScratch
 from workers.sandbox.starters import Keeper, Pipes
@@ -173,6 +173,10 @@ class ForkServer:
         self._is_retired = True
         if not self._bots:
             self.close()
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds that it and its bots have used, to a clock tick."""
+        return tree_cpu_s(self._child.pid)
 
     def _take_hold(
         self, request: LaunchRequest, pipes: Pipes, talk: socket.socket

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from threading import Thread, current_thread
@@ -75,11 +76,18 @@ class ForkServers:
             self.refusal = str(error)
             return None
 
+    def cpu_s(self) -> float:
+        """Return the CPU seconds of the servers and their bots, to a clock tick each."""
+        return sum(server.cpu_s() for server in self._all())
+
     def close(self) -> None:
         """End all servers, each as soon as its last bot has been stopped."""
-        for server in chain(*map(dict.values, self._servers.values())):
+        for server in self._all():
             server.retire()
         self._servers.clear()
+
+    def _all(self) -> Iterator[ForkServer]:
+        return chain(*map(dict.values, self._servers.values()))
 
     @property
     def _own(self) -> dict[Runtime, ForkServer]:
