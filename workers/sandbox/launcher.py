@@ -72,6 +72,7 @@ class SandboxLauncher(Launcher):
                 undo.callback(self._memory.close)
             self._system_python = system_python
             self._forks = forks
+            self._shown: set[Path] = set()
             self._undo_level = ExitStack()
             undo.callback(self._undo_level.close)
             self._stage()
@@ -237,11 +238,16 @@ class SandboxLauncher(Launcher):
             raise LaunchFailed(f"{what}: {error}") from error
 
     def _folder(self, command: BotCommand, uid: int, undo: ExitStack, *, is_build: bool) -> Path:
+        if command.folder in self._shown and not is_build:
+            return command.folder
         folder = command.folder.resolve(strict=True)
         memory = None if is_build else self._memory
         is_readable = is_readable_by(folder, uid) and (memory is None or memory.hold(folder))
         # A build's is always copied: `cp` without /proc makes no folder that nobody may write to.
         if is_readable and not is_build:
+            if memory is not None:
+                # Nobody changes what a private folder holds, and its name never comes again.
+                self._shown.add(folder)
             return folder
         staging = self.staging if memory is None else memory.staging
         copy = staging.new_folder(undo) / "bot"

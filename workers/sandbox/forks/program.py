@@ -32,7 +32,7 @@ ARRIVED, READY, FAILED, ENDED = b"A", b"R", b"F", b"E"
 BOTS_AT = "/bots"
 """Where the server sees the folders of all bots; no bot sees it."""
 
-_LONGEST_REQUEST = 1 << 20
+_LONGEST_REQUEST = 1 << 16
 _DESCRIPTORS = 4
 _FIRST, _HIGHEST = 3, 63
 _MS_NOSUID, _MS_NODEV, _MS_BIND, _MNT_DETACH = 2, 4, 4096, 2
@@ -120,7 +120,7 @@ def _keep(requests: int, pass_on: int, proc: int, *, call_filter: bytes) -> list
         os.write(talk, FAILED + str(error).encode())
         os._exit(1)
     if child:
-        _tell_end(child, talk)
+        _tell_end(child, talk, stdio[1])
     try:
         _raise_walls(request, stdio, talk, proc)
         filter_calls(call_filter)
@@ -134,10 +134,13 @@ def _keep(requests: int, pass_on: int, proc: int, *, call_filter: bytes) -> list
     return words
 
 
-def _tell_end(child: int, talk: int) -> NoReturn:
-    """Wait for the end of a bot and tell the worker its status and usage."""
+def _tell_end(child: int, talk: int, stdout: int) -> NoReturn:
+    """Wait for the end of a bot and tell the worker its status and usage.
+
+    The output stays open as long, as bubblewrap keeps it: a bot that closes it has not ended.
+    """
     handle = os.pidfd_open(child)
-    _close_others({talk, handle})
+    _close_others({talk, handle, stdout})
     select.select([handle], [], [])
     _, status, used = os.wait4(child, 0)
     told = (status, used.ru_utime, used.ru_stime, used.ru_maxrss)

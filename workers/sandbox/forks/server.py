@@ -82,6 +82,7 @@ class ForkServer:
         self.folders = folders
         self.forks = 0
         self._bots = 0
+        self._inherited_bytes = 0
         self._is_retired = False
         with ExitStack() as undo:
             self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -187,9 +188,10 @@ class ForkServer:
         pid = _hear(talk, READY)
         scratch = MountedScratch(pid, size_bytes=request.limits.scratch_mb * MEBIBYTE)
         request.undo.callback(scratch.close)
-        _, inherited_bytes = threads_and_bytes(pid)
+        if not self._inherited_bytes:
+            _, self._inherited_bytes = threads_and_bytes(pid)
         bot = SandboxedBot(
-            starter=Keeper(pipes, talk, inherited_bytes=inherited_bytes),
+            starter=Keeper(pipes, talk, inherited_bytes=self._inherited_bytes),
             process_tree=request.process_tree(pid),
             scratch=scratch,
             limits=request.limits,
