@@ -135,14 +135,10 @@ class Bench:
     def _turn_over_raw(self, record: Record) -> float:
         requests = bots.referee_match(record)
         typical = request_message(requests[len(requests) // 2], clock={})
-        # The echo starts in our current folder, which must be one that the sandbox can show.
-        with contextlib.chdir(self.command.folder):
-            costs = [
-                measure_turn_cost(
-                    self.launcher, request=typical, codec=msgspec.json.encode, turns=300
-                )
-                for _ in range(_TURN_RUNS)
-            ]
+        costs = [
+            measure_turn_cost(self.launcher, request=typical, codec=msgspec.json.encode, turns=300)
+            for _ in range(_TURN_RUNS)
+        ]
         return median(cost.ratio for cost in costs)
 
 

@@ -131,8 +131,8 @@ class SpawnedStarter:
 class Keeper:
     """A process of a fork server that waits for its bot and tells us about the end.
 
-    It polls a descriptor of the bot, which no pause makes ready. It holds the bot's output open and
-    lets go of it when the bot has ended.
+    It polls a descriptor of the bot, which no pause makes ready. It holds the bot's output open
+    until the bot has ended.
     """
 
     cpu_s = 0.0

@@ -80,9 +80,7 @@ class ForkServer:
     ) -> None:
         """Start it as a user; raise `LaunchFailed` or `OSError` where that is impossible."""
         self.folders = folders
-        self.forks = 0
-        self._bots = 0
-        self._inherited_bytes = 0
+        self.forks = self._bots = self._inherited_bytes = 0
         self._is_retired = False
         with ExitStack() as undo:
             self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
