@@ -78,8 +78,9 @@ def test_bot_in_a_control_group_comes_to_the_same(
 
 
 @bare
-def test_nothing_is_left_for_the_next_match(arenas: Arenas, variant: Variant) -> None:
-    first, second = (arenas.fight(variant, "leaves_notes") for _ in range(2))
+@pytest.mark.parametrize("bot", ["leaves_notes", "marks_root", "poisons_modules"])
+def test_nothing_is_left_for_the_next_match(arenas: Arenas, variant: Variant, bot: str) -> None:
+    first, second = (arenas.fight(variant, bot) for _ in range(2))
 
     assert first["answer"] == second["answer"] == []
 
