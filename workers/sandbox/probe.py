@@ -7,7 +7,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ _CANARY = BotCommand(
     folder=Path(__file__).with_name("canary"),
     argv=("{python}", "-s", "-S", "-B", "-u", "{bot}/main.py", "{bot}"),
 )
+_SPAWNED = replace(_CANARY, env={"PENTATHLON_CANARY": "spawned"})
+"""The same as no fork: bots with variables never are."""
 _LIMITS = Limits()
 _ANSWER_TIMEOUT_S = 10.0
 _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
@@ -90,9 +92,17 @@ def run_probe(level: SandboxLevel = SandboxLevel.NAMESPACES) -> Probe:
 
 
 def examine(launcher: SandboxLauncher) -> Probe:
-    """Examine every layer of the level that a launcher has."""
+    """Examine every layer of the level that a launcher has, in every way to start a bot."""
+    found = _examine(launcher, _CANARY)
+    if launcher.forks is None or found.missing:
+        return found
+    other = _examine(launcher, _SPAWNED)
+    return other if other.missing else found
+
+
+def _examine(launcher: SandboxLauncher, canary: BotCommand) -> Probe:
     try:
-        bot = launcher.start(_CANARY, seat=0, limits=_LIMITS)
+        bot = launcher.start(canary, seat=0, limits=_LIMITS)
     except LaunchFailed as error:
         return _without(launcher.level, _layer_named_in(str(error)), str(error))
     try:

@@ -339,6 +339,7 @@ class Launching:
     level = SandboxLevel.NAMESPACES
     cgroups = None
     memory = None
+    forks = None
 
     def __init__(self, bot: Bot, *, no_cgroups: LayerMissing | None = None) -> None:
         self._bot = bot

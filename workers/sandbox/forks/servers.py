@@ -17,8 +17,6 @@ from workers.sandbox.forks.server import MOST_FORKS, ForkServer, ServerGone
 from workers.sandbox.isolation.bubblewrap import BOT_AT, bot_environment
 from workers.sandbox.isolation.launch import LaunchRequest
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.system_calls.filters import filter_path
-from workers.sandbox.system_calls.policy import Variant
 
 _COMMAND: Final = LANGUAGES["python"].argv[:-1]
 
@@ -29,13 +27,13 @@ class ForkServers:
     A fork that becomes another program costs as much as bubblewrap, which is one.
     """
 
-    def __init__(self, *, bwrap: Path, memory: MemoryFiles, uid: int) -> None:
+    def __init__(self, *, bwrap: Path, memory: MemoryFiles, call_filter: bytes, uid: int) -> None:
         self.refusal = ""
         """Why this host can have no fork server; empty until that is known."""
         self._bwrap = bwrap
         self._memory = memory
         self._uid = uid
-        self._filter = filter_path(Variant.NAMESPACES).read_bytes()
+        self._filter = call_filter
         # A server dies with its thread.
         self._servers: WeakKeyDictionary[Thread, dict[Runtime, ForkServer]] = WeakKeyDictionary()
 

@@ -116,11 +116,14 @@ def server_line(
         for name, path in folders.items()
         for word in ("--ro-bind", str(path), f"{BOTS_AT}/{name}")
     )
+    # Bots have other users than the server, and folders on the way are made for nobody else.
+    above = {parent for bind in runtime.binds for parent in Path(bind.target).parents[:-1]}
+    on_the_way = (word for folder in sorted(above) for word in ("--dir", str(folder)))
     rights = (word for right in _SERVER_RIGHTS for word in ("--cap-add", right))
     return [
         str(bwrap), *_UNSHARE, "--as-pid-1", "--die-with-parent", "--new-session", *rights,
         "--clearenv", *_environment(environment),
-        "--dir", "/tmp", "--dir", BOT_AT, *_mounts(runtime),  # noqa: S108  # bots mount their own there
+        *on_the_way, "--dir", "/tmp", "--dir", BOT_AT, *_mounts(runtime),  # noqa: S108  # bots mount their own there
         "--tmpfs", BOTS_AT, *shown, "--remount-ro", BOTS_AT,
         "--remount-ro", "/", "--chdir", BOT_AT,
         "--info-fd", info, "--userns-block-fd", mapped, "--", *_WAIT, *program,

@@ -55,7 +55,12 @@ class NamespacesLevel:
         """The servers of which bots are forks, where there may be some."""
         # Bots mount their scratch folder over /tmp, which would hide a Python there.
         if forks and memory is not None and not _is_below_tmp(runtime):
-            self.forks = ForkServers(bwrap=self._bwrap, memory=memory, uid=uid)
+            self.forks = ForkServers(
+                bwrap=self._bwrap,
+                memory=memory,
+                call_filter=self._filters[Variant.NAMESPACES].read_bytes(),
+                uid=uid,
+            )
 
     @property
     def shows_compiled(self) -> bool:
