@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import marshal
 import os
 import resource
 import select
 import signal
-import socket
 import subprocess
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Protocol
 
 from pentathlon_engines.match.launcher import LaunchFailed
-from workers.sandbox.forks.program import ENDED
 from workers.sandbox.resources.process_tree import process_handle
 from workers.sandbox.resources.procfs import process_cpu_s
 
@@ -22,9 +18,6 @@ Pipes = tuple[IO[bytes], IO[bytes], IO[bytes]]
 
 _LONGEST_END_S = 5.0
 _EXITED_BY_SIGNAL = 128
-_LONGEST_MESSAGE = 4096
-_UNUSED_FIELDS = 13
-"""How many fields of a `struct_rusage` come after the peak of memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,39 +119,3 @@ class SpawnedStarter:
         if status > _EXITED_BY_SIGNAL:
             status = _EXITED_BY_SIGNAL - status
         return Reaped(status=status, used=used, was_ended=was_ended)
-
-
-class Keeper:
-    """A process of a fork server that waits for its bot and tells us about the end.
-
-    It polls a descriptor of the bot, which no pause makes ready. It holds the bot's output open
-    until the bot has ended.
-    """
-
-    cpu_s = 0.0
-    least_peak_kb = 0
-    hides_end = False
-
-    def __init__(self, pipes: Pipes, talk: socket.socket, *, inherited_bytes: int) -> None:
-        self.pipes = pipes
-        self.inherited_bytes = inherited_bytes
-        self._talk = talk
-
-    def hold(self) -> None:
-        """Do nothing: it is not woken."""
-
-    def release(self) -> None:
-        """Do nothing."""
-
-    def reap(self) -> Reaped:
-        """Wait for the keeper's word; without it, something outside has ended keeper and bot."""
-        told = b""
-        self._talk.settimeout(_LONGEST_END_S)
-        with suppress(OSError):
-            told = self._talk.recv(_LONGEST_MESSAGE)
-        if not told.startswith(ENDED):
-            nothing = resource.struct_rusage([0] * (_UNUSED_FIELDS + 3))
-            return Reaped(status=-signal.SIGKILL, used=nothing, was_ended=True)
-        raw, user_s, system_s, peak_kb = marshal.loads(told[1:])  # noqa: S302  # from our own program
-        used = resource.struct_rusage((user_s, system_s, peak_kb, *[0] * _UNUSED_FIELDS))
-        return Reaped(status=os.waitstatus_to_exitcode(raw), used=used)

@@ -23,10 +23,10 @@ from pentathlon_engines.match.launcher import BotCommand, Breach
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, is_native, native_bot_command
 from tests.workers.sandbox.ways import Way
+from workers.sandbox.forks.server import Keeper
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse, own_prefix
-from workers.sandbox.starters import Keeper
 
 LIMITS = Limits(
     startup_wall_s=0.25, match_cpu_s=0.25, memory_mb=64, scratch_mb=16, scratch_files=256

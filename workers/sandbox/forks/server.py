@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import marshal
 import os
+import resource
 import select
 import signal
 import socket
@@ -19,7 +20,7 @@ from pentathlon_engines.match.launcher import LaunchFailed
 from workers.sandbox.files.runtime import Runtime
 from workers.sandbox.files.staging import close_at_end
 from workers.sandbox.forks import program
-from workers.sandbox.forks.program import ARRIVED, READY
+from workers.sandbox.forks.program import ARRIVED, ENDED, READY
 from workers.sandbox.isolation.bubblewrap import server_line
 from workers.sandbox.isolation.launch import (
     CONFINE,
@@ -35,7 +36,7 @@ from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.procfs import threads_and_bytes, tree_cpu_s
 from workers.sandbox.resources.rlimits import MEBIBYTE
 from workers.sandbox.resources.scratch import MountedScratch
-from workers.sandbox.starters import Keeper, Pipes
+from workers.sandbox.starters import Pipes, Reaped
 from workers.sandbox.uids import UIDS_PER_RANGE
 
 MOST_FORKS: Final = 500
@@ -50,6 +51,9 @@ _BOOT: Final = Path(__file__).with_name("boot.py").read_text()
 _PRELOAD: Final = ("json", "random", "pentathlon_engines.bot")
 _OUTSIDE: Final = 65534
 _LONGEST_MESSAGE = 4096
+_LONGEST_END_S: Final = 5.0
+_UNUSED_FIELDS: Final = 13
+"""How many fields of a `struct_rusage` come after the peak of memory."""
 _CREDENTIALS: Final = struct.Struct("3i")
 
 
@@ -211,6 +215,42 @@ class ForkServer:
         if self._child.stdin is not None:
             self._child.stdin.write(b"\n" + marshal.dumps(facts, MARSHAL_FORMAT))
             self._child.stdin.close()
+
+
+class Keeper:
+    """A process of a fork server that waits for its bot and tells us about the end.
+
+    It polls a descriptor of the bot, which no pause makes ready. It holds the bot's output open
+    until the bot has ended.
+    """
+
+    cpu_s = 0.0
+    least_peak_kb = 0
+    hides_end = False
+
+    def __init__(self, pipes: Pipes, talk: socket.socket, *, inherited_bytes: int) -> None:
+        self.pipes = pipes
+        self.inherited_bytes = inherited_bytes
+        self._talk = talk
+
+    def hold(self) -> None:
+        """Do nothing: it is not woken."""
+
+    def release(self) -> None:
+        """Do nothing."""
+
+    def reap(self) -> Reaped:
+        """Wait for the keeper's word; without it, something outside has ended keeper and bot."""
+        told = b""
+        self._talk.settimeout(_LONGEST_END_S)
+        with suppress(OSError):
+            told = self._talk.recv(_LONGEST_MESSAGE)
+        if not told.startswith(ENDED):
+            nothing = resource.struct_rusage([0] * (_UNUSED_FIELDS + 3))
+            return Reaped(status=-signal.SIGKILL, used=nothing, was_ended=True)
+        raw, user_s, system_s, peak_kb = marshal.loads(told[1:])  # noqa: S302  # from our own program
+        used = resource.struct_rusage((user_s, system_s, peak_kb, *[0] * _UNUSED_FIELDS))
+        return Reaped(status=os.waitstatus_to_exitcode(raw), used=used)
 
 
 def _end(child: subprocess.Popen[bytes], first: int) -> None:
