@@ -1,11 +1,11 @@
 """Measures the cost of the sandbox over a plain process: `python -m workers.sandbox.cost`.
 
-A Python bot that loads the kit's helper is a fork of a warm Python (`README.md`). Aimed at: at most
-.6 of a plain start of the same bot, if possible .5. Reached, with the flags that bots get: .31 to
-.33, by bubblewrap 1.07 to 1.22, under Landlock 1.55 (in a checkout without bytecode, where the
-plain start compiles the helper, on a machine with a load of 9: read the ratios only). Of the 12 ms
-of a fork the worker takes 1.4, the bot's own program 2, and the rest is the server's: two forks,
-each of which copies some 250 pages and finds 150 again, namespaces, mounts, and their end.
+A Python bot that loads the kit's helper is a fork of a warm Python (`README.md`). Aimed at: at
+most .6 of a plain start of the same bot, if possible .5. Reached, with the flags that bots get:
+.31 to .33, by bubblewrap 1.07 to 1.22, under Landlock 1.55 (in a checkout without bytecode, where
+the plain start compiles the helper, on a machine with a load of 9: read the ratios only). Of the
+12 ms of a fork the worker takes 1.4, the bot's own program 2, and the rest is the server's: two
+forks, each with some 400 page faults, namespaces, mounts, and their end.
 
 These ideas were tried for forks:
 
@@ -13,8 +13,8 @@ These ideas were tried for forks:
 - To ask for the inherited memory once for each server: .15 ms. Kept.
 - A smaller buffer for requests: nothing.
 
-And these for bubblewrap, by which bots in other languages start, at 1.55 to 1.6 of a plain start of
-a Python that only prints (6.5 ms and 10.4, least of 40, quiet); all were rejected:
+And these for bubblewrap, by which bots in other languages start, at 1.55 to 1.6 of a plain start
+of a Python that only prints (6.5 ms and 10.4, least of 40, quiet); all were rejected:
 
 - No shell: 1.0 less, but then a bot could outlive its worker (`isolation/bubblewrap.py`). A
   program of 200 bytes that only waits would take .04, in machine code of our own for each
