@@ -7,13 +7,15 @@ import os
 import select
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 order = json.loads(sys.stdin.readline())
-escapes = []
+escapes: list[str] = []
 
 
-def tries(name, action, *arguments):
+def tries(name: str, action: Callable[..., object], *arguments: object) -> None:
     """Note an action that succeeds."""
     try:
         action(*arguments)
@@ -61,7 +63,8 @@ for held in gc.get_objects():
             continue
         if number > 2:
             escapes.append(f"{type(held).__name__} {number}")
-frame, seen = sys._getframe(), []
+frame: FrameType | None = sys._getframe()
+seen = []
 while frame is not None:
     seen.append(repr(frame.f_globals) + repr(frame.f_locals))
     frame = frame.f_back

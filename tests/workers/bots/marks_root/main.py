@@ -3,12 +3,13 @@
 import json
 import os
 import sys
+from collections.abc import Callable
 
 sys.stdin.readline()
-escapes = []
+escapes: list[str] = []
 
 
-def tries(name, action, *arguments):
+def tries(name: str, action: Callable[..., object], *arguments: object) -> None:
     """Note an action that succeeds."""
     try:
         action(*arguments)
@@ -17,7 +18,7 @@ def tries(name, action, *arguments):
     escapes.append(name)
 
 
-def mark(path):
+def mark(path: str) -> None:
     """Try all that changes a file or folder."""
     tries(f"mode of {path}", os.chmod, path, 0o777)
     tries(f"owner of {path}", os.chown, path, os.getuid(), os.getgid())
