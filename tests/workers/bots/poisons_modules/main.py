@@ -22,11 +22,11 @@ found += (
 )
 answer = json.dumps(found)
 for module in (builtins, json, os, random):
-    module.poison = "drunk"
+    vars(module)["poison"] = "drunk"
 for name in ("loads", "dumps", "load"):
     setattr(json, name, lambda *_: "poison")
 random.seed(7)
-random._inst.poison = random.random  # a method of the generator that all share
+vars(random._inst)["poison"] = random.random  # a method of the generator that all share
 os.environ["PENTATHLON_POISON"] = "drunk"
 sys.path.append("/tmp/poison")
 sys.modules["poison"] = builtins
