@@ -74,9 +74,10 @@ class Reconciler:
     def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set, more slowly during an outage."""
         pause_s = self._pause_s
-        while not stop.wait(pause_s):
+        wait_s = min(PAUSE_S, pause_s)  # a site is ready once its loops have begun
+        while not stop.wait(wait_s):
             is_well = self.tick()
-            pause_s = self._pause_after(pause_s, is_well=is_well)
+            wait_s = pause_s = self._pause_after(pause_s, is_well=is_well)
         with suppress(Exception):  # the lease ends by itself
             give_up_leadership(name=self._name, holder=self._holder)
 

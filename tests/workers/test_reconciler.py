@@ -120,7 +120,7 @@ def test_pause_doubles_during_an_outage_and_is_short_again_after_it() -> None:
 
     Reconciler({"hints": outage}, pause_s=1.0, idle_s=1.0).run(clock)  # type: ignore[arg-type]  # waits alike
 
-    assert clock.pauses == [1.0, 2.0, 4.0, 8.0, 10.0, 10.0, 1.0, 1.0]
+    assert clock.pauses == [0.5, 2.0, 4.0, 8.0, 10.0, 10.0, 1.0, 1.0]
 
 
 def test_copy_that_cannot_ask_for_leadership_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ LOOPS: Final = (
     "explorer",
     "ladders",
     "publishing",
+    "ratings",
     "recompute",
     "results",
     "retention",

@@ -23,9 +23,9 @@ django.setup()
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.archives import read_archive  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
-from pentathlon.bots.services import store_version  # noqa: E402
 from pentathlon.ladders.reference import pack_renamed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
+from pentathlon.matches.uploads.services import submit_version  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
 from pentathlon.tournaments.services import create_tournament, start_tournament  # noqa: E402
 from pentathlon_engines.manifest import built_in_bots  # noqa: E402
@@ -72,7 +72,7 @@ def _arrange(cycles: int) -> Tournament:
     owner = User.objects.create_user(username="benchmark", password=None, is_organiser=True)
     folder = built_in_bots()["random"]
     versions = [
-        store_version(actor=owner, archive=read_archive(pack_renamed(folder, name=f"random-{n}")))
+        submit_version(actor=owner, archive=read_archive(pack_renamed(folder, name=f"random-{n}")))
         for n in range(_BOTS)
     ]
     ids = [version.pk for version in versions]

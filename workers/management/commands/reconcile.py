@@ -52,17 +52,25 @@ from workers.step_memory import Remembered
 _BESIDE_TTL_S: Final = 15
 _LONGEST_END_S: Final = 3.0
 """How long the end waits for a loop that is in the middle of a step."""
-_IDLE_S: Final = {
-    "accounts": 1.0,
-    "analyses": 2.0,
-    "datasets": 2.0,
-    "explorer": 2.0,
-    "recompute": 1.0,
-    "results": 1.0,
-    "retention": 5.0,
-    "webhooks": 1.0,
+_WATCH_S: Final = 2.0
+"""The pause of the leader, who looks at the clock and at leases, which last much longer."""
+_PAUSES_S: Final = {
+    "accounts": (PAUSE_S, 1.0),
+    "analyses": (PAUSE_S, 2.0),
+    "datasets": (PAUSE_S, 2.0),
+    "explorer": (PAUSE_S, 2.0),
+    "publishing": (1.0, PAUSE_S),
+    "recompute": (PAUSE_S, 1.0),
+    "results": (2.0, 1.0),
+    "retention": (PAUSE_S, 5.0),
+    "schedule": (1.0, PAUSE_S),
+    "webhooks": (PAUSE_S, 1.0),
 }
-"""Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
+"""The pauses after a round that did something, and after one that found nothing.
+
+A round costs about the same whatever it finds. So where matches end all the time, rounds that
+gather them are a second apart: hints cover two seconds of play, and receipts may wait.
+"""
 _LOOKS_ELSEWHERE: Final = {"analyses", "publishing", "webhooks"}
 """Kinds of work that are not in the database alone: the broker and threads have a part in them."""
 _publisher: Final = Publisher()
@@ -77,6 +85,7 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "matches": _publisher.publish_matches,
         "friendlies": _publisher.publish_friendlies,
     },
+    "ratings": {"ratings": apply_results},
     "recompute": {
         "scores": make_scores,
         "recompute": recompute_outdated,
@@ -140,13 +149,9 @@ class Command(BaseCommand):
         ]
         for thread in beside:
             thread.start()
-        Reconciler(
-            {
-                "clock": watch_clock,
-                "expired leases": watch_leases,
-                "ratings": Remembered(apply_results),
-            }
-        ).run(stop)
+        # Times are mended before they are judged.
+        steps = {"clock": watch_clock, "expired leases": watch_leases}
+        Reconciler(steps, pause_s=_WATCH_S, idle_s=_WATCH_S).run(stop)
         for thread in beside:
             thread.join(_LONGEST_END_S)
         tracing.stop()
@@ -160,11 +165,13 @@ class Command(BaseCommand):
         half of its work.
         """
         try:
-            idle_s = _IDLE_S.get(work, PAUSE_S)
+            pause_s, idle_s = _PAUSES_S.get(work, (PAUSE_S, PAUSE_S))
             steps = BESIDE[work]
             if work not in _LOOKS_ELSEWHERE:
                 steps = {name: Remembered(step) for name, step in steps.items()}
-            Reconciler(steps, name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
+            Reconciler(steps, name=work, pause_s=pause_s, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(
+                stop
+            )
         finally:
             if not stop.is_set():
                 self._ended_early.append(work)

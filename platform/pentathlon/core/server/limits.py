@@ -118,6 +118,7 @@ class ThreadGroup(StrEnum):
     UPLOADS = "uploads"
     EXPORTS = "exports"
     FILES = "files"
+    HINTS = "hints"
 
 
 THREADS: Final = {
@@ -125,8 +126,10 @@ THREADS: Final = {
     ThreadGroup.UPLOADS: 2,
     ThreadGroup.EXPORTS: 2,
     ThreadGroup.FILES: 2,
+    ThreadGroup.HINTS: 2,
 }
-"""Threads of each group; uploads and exports cost most memory and CPU, so they have few."""
+"""Threads of each group; uploads and exports cost most memory and CPU, so they have few. Hundreds
+of workers may ask for hints at the same moment, which is nothing a visitor should wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +246,12 @@ ALLOWANCES: Final = (
         LARGEST_BUILD,
         body_s=UPLOAD_S,
         threads=ThreadGroup.UPLOADS,
+    ),
+    Allowance(
+        "workers that wait for hints",
+        r"/api/v1/fleet/hints/$",
+        LARGEST_BODY,
+        threads=ThreadGroup.HINTS,
     ),
     Allowance("results of workers", r"/api/v1/fleet/results/$", LARGEST_RESULTS),
     Allowance("static files", r"/static/", 0, threads=ThreadGroup.FILES),

@@ -31,6 +31,7 @@ def number_of(text: str) -> int:
         ("/tournaments/7/", limits.LARGEST_FORM, ThreadGroup.PAGES, "tables"),
         ("/tournaments/7/results.csv", 0, ThreadGroup.EXPORTS, "exports"),
         ("/api/v1/tournaments/7/proof/", limits.LARGEST_FORM, ThreadGroup.EXPORTS, "exports"),
+        ("/api/v1/fleet/hints/", limits.LARGEST_BODY, ThreadGroup.HINTS, None),
         ("/sign-in/", limits.LARGEST_FORM, ThreadGroup.PAGES, None),
         ("/live/x", 0, ThreadGroup.PAGES, None),
         ("//", limits.LARGEST_FORM, ThreadGroup.PAGES, None),
