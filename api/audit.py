@@ -9,19 +9,17 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.protocol.endpoint import Endpoint
-from api.protocol.filters import MomentFilter, TextFilter
-from api.protocol.pagination import PAGE_PARAMETERS, OnePage
-from api.protocol.permissions import ReadOrSignedIn, StaffOnly
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
-from pentathlon.accounts.audit.models import AuditEvent
+from api.protocol.access import ReadOrSignedIn, StaffOnly
+from api.protocol.endpoint import Endpoint, RowSerializer
+from api.protocol.pagination import PAGE_PARAMETERS, MomentFilter, OnePage, TextFilter
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind, AuditEvent
 from pentathlon.accounts.models import Scope
-from pentathlon.insight.rivalry.residuals import AuthorResidual, author_residuals
+from pentathlon.insight.rivalry.scores import AuthorResidual, author_residuals
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.audit_log import audit_events_of
 
 
-class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
+class AuditEventSerializer(RowSerializer[AuditEvent]):
     """An action by an organiser or a member of staff."""
 
     actor = serializers.CharField(
@@ -57,7 +55,6 @@ class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
             "reason",
             "details",
         )
-        read_only_fields = fields
 
 
 class AuthorResidualSerializer(serializers.Serializer[AuthorResidual]):

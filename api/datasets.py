@@ -7,9 +7,9 @@ from rest_framework import serializers
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 
-from api.protocol.endpoint import Endpoint
-from api.protocol.filters import GameFilter, IdFilter, MomentFilter
-from api.protocol.lines import LINES, stretch_of_lines
+from api.protocol.endpoint import Endpoint, RowSerializer
+from api.protocol.negotiation import LINES, stretch_of_lines
+from api.protocol.pagination import GameFilter, IdFilter, MomentFilter
 from pentathlon.core.caching import answer_for_ever, answer_packed_for_ever
 from pentathlon.core.errors import NotFound
 from pentathlon.insight.datasets.contents import (
@@ -23,7 +23,7 @@ from pentathlon.insight.datasets.models import Dataset, DatasetQuerySet
 from pentathlon.insight.datasets.services import part_digests
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
-from pentathlon_engines.dataset.schema import TABLES
+from pentathlon_engines.dataset.rows import TABLES
 
 _PARQUET = "application/vnd.apache.parquet"
 _PLACE = [
@@ -33,7 +33,7 @@ _PLACE = [
 _YES_NO = [("true", "true"), ("false", "false")]
 
 
-class DatasetSerializer(serializers.ModelSerializer[Dataset]):
+class DatasetSerializer(RowSerializer[Dataset]):
     """A frozen copy of all decisions in a closed tournament or season division."""
 
     tournament = serializers.IntegerField(source="tournament_id")
@@ -81,7 +81,6 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "licence",
             "made_at",
         )
-        read_only_fields = fields
 
     def get_licence(self, dataset: Dataset) -> str:
         """Return the SPDX identifier of the licence, which the card explains."""

@@ -19,12 +19,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api import fleet_requests as told
-from api.fleet_authentication import RateOfWorkers, WorkerAuthentication, WorkersOnly
+from api.fleet_requests import RateOfWorkers, WorkerAuthentication, WorkersOnly
 from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
 from api.protocol.requests import RequestSerializer
 from pentathlon import work
 from pentathlon.bots.archives import find_files
-from pentathlon.core.byte_ranges import in_part
+from pentathlon.core.caching import in_part
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES, TASKS, Work
 from pentathlon.fleet.capabilities import Capabilities
@@ -32,22 +32,17 @@ from pentathlon.fleet.hints import PAUSE_HEADER, messages
 from pentathlon.fleet.hints import Work as Waiting
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.queues import FRIENDLIES, MATCHES
-from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
+from pentathlon.fleet.tokens import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.jobs import stretch_result_from_json
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.insight.analyses.services import sent_analyses, sent_loans
 from pentathlon.insight.analyses.wire import result_from_json
 from pentathlon.live.reports import note_changes, show_events
-from pentathlon.matches.dispatch.claims_by_token import note_told
 from pentathlon.matches.jobs import Outcome
 from pentathlon.matches.models import Match
-from pentathlon.matches.uploads import builds
-from pentathlon.matches.wire import (
-    announcement_from_json,
-    jobs_to_json,
-    submission_from_json,
-)
-from pentathlon.matches.worker_tokens import is_played_by, sent_matches
+from pentathlon.matches.uploads import services
+from pentathlon.matches.wire import announcement_from_json, jobs_to_json, submission_from_json
+from pentathlon.matches.worker_tokens import is_played_by, note_told, sent_matches
 
 HASH: Final = r"sha256:[0-9a-f]{64}"
 
@@ -234,23 +229,25 @@ class FleetViewSet(Endpoint[Match]):
         the first of a token that may play rated matches.
         """
         facts = read(told.BuildSerializer, request)
-        building = builds.Building(
+        building = services.Building(
             match_id=facts["id"], token=facts["token"], version_id=facts["version_id"]
         )
         if "reason" in facts:
-            builds.reject(building, reason=facts["reason"], log=facts.get("log", ""))
+            services.reject(building, reason=facts["reason"], log=facts.get("log", ""))
             return Response({"files_hash": ""})
         if "log" in facts:
-            builds.note_log(building, log=facts["log"])
+            services.note_log(building, log=facts["log"])
         if "archive" not in facts:
-            return Response({"files_hash": builds.built_files(building)})
+            return Response({"files_hash": services.built_files(building)})
         try:
             data = base64.b64decode(facts["archive"], validate=True)
         except (binascii.Error, ValueError) as error:
             raise InvalidInput("The archive is not base64.", field="archive") from error
-        built = builds.read_built_archive(building, data)
+        built = services.read_built_archive(building, data)
         is_trusted = Work.RATED in self.token.work
-        return Response({"files_hash": builds.keep(building, built=built, is_trusted=is_trusted)})
+        return Response(
+            {"files_hash": services.keep(building, built=built, is_trusted=is_trusted)}
+        )
 
 
 def read(kind: type[RequestSerializer], request: Request) -> dict[str, Any]:  # Any: JSON

@@ -8,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from api.protocol.endpoint import CountedView
 from api.protocol.pagination import OnePage
-from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
 from pentathlon.core.caching import FOR_ALL
 from pentathlon.core.errors import InvalidInput, NotFound

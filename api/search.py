@@ -7,14 +7,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from api.protocol.access import lacks_scope
+from api.protocol.endpoint import CountedView
 from api.protocol.pagination import OnePage
-from api.protocol.permissions import lacks_scope
-from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
 from pentathlon.accounts.models import Scope, User
 from pentathlon.core.errors import InvalidInput
-from pentathlon.insight.search.lookup import FoundName, Kind, find_match, find_names
-from pentathlon.insight.search.words import LONGEST_QUERY
+from pentathlon.insight.search.lookup import LONGEST_QUERY, FoundName, Kind, find_match, find_names
 from pentathlon.matches.models import Match
 
 _MATCH = "match"

@@ -8,7 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
 from api.protocol.pagination import PAGE_PARAMETERS
 from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.matches.transparency.models import LogEntry, LogRoot, SigningKey
@@ -42,7 +42,7 @@ class LogSerializer(serializers.Serializer[Any]):
     )
 
 
-class LogRootSerializer(serializers.ModelSerializer[LogRoot]):
+class LogRootSerializer(RowSerializer[LogRoot]):
     """The root of a day."""
 
     checkpoint = serializers.CharField(
@@ -52,10 +52,9 @@ class LogRootSerializer(serializers.ModelSerializer[LogRoot]):
     class Meta:
         model = LogRoot
         fields = ("day", "size", "checkpoint")
-        read_only_fields = fields
 
 
-class LogEntrySerializer(serializers.ModelSerializer[LogEntry]):
+class LogEntrySerializer(RowSerializer[LogEntry]):
     """A receipt in the log."""
 
     note = serializers.SerializerMethodField(
@@ -65,7 +64,6 @@ class LogEntrySerializer(serializers.ModelSerializer[LogEntry]):
     class Meta:
         model = LogEntry
         fields = ("index", "match", "note")
-        read_only_fields = fields
 
     def get_note(self, entry: LogEntry) -> str:
         """Return the signed receipt."""

@@ -1,38 +1,32 @@
 from django.urls import include, path, re_path
 from rest_framework.routers import SimpleRouter
 
-from api.accounts.current_token import CurrentTokenViewSet
-from api.accounts.device_logins import DeviceLoginViewSet
-from api.accounts.me import MeViewSet, OwnAccountViewSet, OwnSettingsViewSet
-from api.accounts.quotas import QuotaViewSet
-from api.accounts.sessions import SessionViewSet
-from api.accounts.tokens import TokenViewSet
+from api.accounts.me import MeViewSet, OwnAccountViewSet, OwnSettingsViewSet, QuotaViewSet
+from api.accounts.tokens import (
+    CurrentTokenViewSet,
+    DeviceLoginViewSet,
+    SessionViewSet,
+    TokenViewSet,
+)
 from api.audit import AuditViewSet, TournamentAuditViewSet
-from api.bots.batch_uploads import BatchUploadViewSet
-from api.bots.bots import BotViewSet
+from api.bots.bots import BatchUploadViewSet, BotViewSet
 from api.bots.versions import VersionViewSet
 from api.datasets import DatasetViewSet
-from api.documentation.docs import TryView, docs, reference, schema
+from api.documentation.docs import KitView, TryView, docs, reference, schema
 from api.fleet import FleetViewSet
 from api.games import GameViewSet
-from api.kit import KitView
 from api.matches.challenges import ChallengeViewSet
 from api.matches.desk_records import DeskRecordViewSet
 from api.matches.explanations import SeatFileViewSet
 from api.matches.friendlies import FriendlyViewSet
-from api.matches.history import MatchHistoryViewSet
 from api.matches.matches import MatchViewSet
-from api.matches.replays import ReplayViewSet
-from api.platform_status import StatusView
+from api.matches.replays import MatchHistoryViewSet, ReplayViewSet
 from api.protocol.endpoint import ID
 from api.protocol.errors import UnknownAddress
 from api.protocol.pagination import OnePage
-from api.quarantines import QuarantineViewSet
-from api.rankings.leaderboards import LeaderboardViewSet
-from api.rankings.profiles import ProfileViewSet
-from api.rankings.rankings import RankingViewSet
+from api.rankings.leaderboards import LatestChangesFirst, LeaderboardViewSet, VersionRatingViewSet
+from api.rankings.rankings import ProfileViewSet, RankingViewSet
 from api.rankings.rivalry import HeadToHeadViewSet, RivalViewSet
-from api.rankings.version_ratings import LatestChangesFirst, VersionRatingViewSet
 from api.search import SearchViewSet
 from api.tournaments.events import EventViewSet
 from api.tournaments.ladders import LadderViewSet
@@ -40,7 +34,7 @@ from api.tournaments.teams import TeamViewSet
 from api.tournaments.tournaments import TournamentViewSet
 from api.transparency import InclusionViewSet, LogViewSet
 from api.webhooks import WebhookViewSet
-from api.workers import WorkerViewSet
+from api.workers import QuarantineViewSet, StatusView, WorkerViewSet
 
 _router = SimpleRouter()
 _router.register("games", GameViewSet, basename="game")

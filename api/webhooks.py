@@ -10,12 +10,11 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.protocol.endpoint import LARGEST_ID, Endpoint
-from api.protocol.filters import MADE_PARAMETERS, MadeFilterSet
-from api.protocol.pagination import PAGE_PARAMETERS, OnePage
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
+from api.protocol.pagination import MADE_PARAMETERS, PAGE_PARAMETERS, MadeFilterSet, OnePage
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.core.addresses import site_of
+from pentathlon.core.texts import site_of
 from pentathlon.webhooks import services
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_CHOICES, USUAL, EventType
 from pentathlon.webhooks.messages import told_of
@@ -50,7 +49,7 @@ class WebhookEventSerializer(serializers.Serializer[Any]):  # Any: one, or many
         return event.name in USUAL
 
 
-class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
+class WebhookSerializer(RowSerializer[WebhookEndpoint]):
     """A webhook of yours, without its secret."""
 
     events = serializers.ListField(child=serializers.CharField())
@@ -70,7 +69,6 @@ class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
             "missed",
             "created_at",
         )
-        read_only_fields: tuple[str, ...] = fields
 
 
 class SecretWebhookSerializer(WebhookSerializer):
@@ -80,19 +78,17 @@ class SecretWebhookSerializer(WebhookSerializer):
 
     class Meta(WebhookSerializer.Meta):
         fields = (*WebhookSerializer.Meta.fields, "secret")
-        read_only_fields = fields
 
 
-class DeliveryAttemptSerializer(serializers.ModelSerializer[DeliveryAttempt]):
+class DeliveryAttemptSerializer(RowSerializer[DeliveryAttempt]):
     """One attempt and its outcome."""
 
     class Meta:
         model = DeliveryAttempt
         fields = ("tried_at", "status", "error", "answer", "duration_ms")
-        read_only_fields = fields
 
 
-class DeliverySerializer(serializers.ModelSerializer[Delivery]):
+class DeliverySerializer(RowSerializer[Delivery]):
     """One event on its way to one webhook."""
 
     event = serializers.CharField(source="event.type")
@@ -119,7 +115,6 @@ class DeliverySerializer(serializers.ModelSerializer[Delivery]):
             "body",
             "attempts",
         )
-        read_only_fields = fields
 
     @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
     def get_next_at(self, delivery: Delivery) -> Any:  # Any: the framework writes times

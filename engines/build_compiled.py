@@ -6,8 +6,6 @@ Needs a C compiler and, as in the project's development environment, mypy and se
 built in a scratch folder; nothing appears beside the sources.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os
@@ -24,7 +22,7 @@ from typing import Final
 ENGINES: Final = Path(__file__).resolve().parent
 _PACKAGE: Final = "pentathlon_engines"
 _NOTE: Final = "compiled.txt"
-_SHARED: Final = ("bits", "draws", "game", "info", "action_texts", "kinds", "position")
+_SHARED: Final = ("bits", "draws", "game", "info", "kinds", "position")
 _NOT_HOT: Final = ("__init__", "drawing", "encoding", "policies", "prospects", "reading")
 """Modules and folders of a game that no search runs through, and modules whose names begin with
 them and `_`: pictures, numbers for learning, reading of JSON, simple policies, and prospects,

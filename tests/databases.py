@@ -22,7 +22,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from pentathlon.core import caching, indexes
 from pentathlon.local.servers.postgres import bundled
-from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.processes import ServerFailed
 from tests.patience import PATIENCE_S
 
 Asked = ParamSpec("Asked")

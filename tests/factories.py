@@ -17,12 +17,8 @@ from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.replays.codec import CODEC, pack
 from pentathlon.matches.replays.models import Replay
-from pentathlon.tournaments.models import (
-    Entry,
-    Tournament,
-    TournamentState,
-)
-from pentathlon.tournaments.team_rows import Team, TeamMember
+from pentathlon.tournaments.models import Entry, Tournament, TournamentState
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.record.record import canonical

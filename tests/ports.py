@@ -2,7 +2,7 @@
 
 import random
 
-from pentathlon.local.servers.ports import free_port
+from pentathlon.local.servers.processes import free_port
 
 _FIRST, _COUNT = 20_000, 10_000
 """Below the ports of outgoing connections; one of those could be taken in the meantime."""

@@ -9,8 +9,8 @@ import os
 import re
 from contextlib import ExitStack
 
-from pentathlon.local.environment.bytecode import shared_bytecode
-from pentathlon.local.servers.servers import exported_servers
+from pentathlon.local.servers.runtime import shared_bytecode
+from pentathlon.local.servers.valkey import exported_servers
 
 _servers = ExitStack()
 _servers.enter_context(shared_bytecode())

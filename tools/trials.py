@@ -1,7 +1,5 @@
 """Trials: processes of their own that measure, each on a platform that no other process uses."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

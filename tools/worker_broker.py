@@ -1,13 +1,10 @@
 """The way of workers without keys to a broker of ours: a port, and a user who may only take."""
 
-from __future__ import annotations
-
 from secrets import token_hex
 from typing import Final
 from urllib.parse import urlsplit
 
-from pentathlon.fleet.queue_acl import WORKER, worker_line
-from pentathlon.fleet.queues import QUEUES
+from pentathlon.fleet.queues import QUEUES, WORKER, worker_line
 
 VARIABLE: Final = "PENTATHLON_WORKER_BROKER"
 

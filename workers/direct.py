@@ -18,12 +18,19 @@ from pentathlon.core.schema import wait_for_schema
 from pentathlon.env import BadEnvironment
 from pentathlon.fleet.announcements import PLAY_MATCHES, Announcement
 from pentathlon.fleet.capabilities import Capabilities, least_sandbox
-from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
-from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
-from pentathlon.live.sender import ANSWER_S, IDLE_S, WATCHED_S, FrameSender
-from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
+from pentathlon.fleet.tokens import announce_worker, mark_draining, record_heartbeat
+from pentathlon.live.frames import (
+    ANSWER_S,
+    IDLE_S,
+    WATCHED_S,
+    FrameSender,
+    friendly_channel,
+    lane_channel,
+    match_channel,
+)
+from pentathlon.live.reports import WatchedMatch, WatchedMatches
 from pentathlon.matches.jobs import Claimed, Job, Outcome, SeatJob
-from pentathlon.matches.uploads import builds
+from pentathlon.matches.uploads import services
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -144,22 +151,22 @@ class DirectPlatform:
     @asking()
     def built_files(self, job: Job, seat: SeatJob) -> str:
         """Return the hash of the build of this seat's upload; empty if it is not built yet."""
-        return builds.built_files(builds.Building.of(job, seat))
+        return services.built_files(services.Building.of(job, seat))
 
     @asking()
     def note_build_log(self, job: Job, seat: SeatJob, log: str) -> None:
         """Show the author what the build has written so far."""
-        builds.note_log(builds.Building.of(job, seat), log=log)
+        services.note_log(services.Building.of(job, seat), log=log)
 
     @asking()
     def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
         """Store the files of a build and return the hash of those that count."""
-        return builds.keep(builds.Building.of(job, seat), built=built, is_trusted=True)
+        return services.keep(services.Building.of(job, seat), built=built, is_trusted=True)
 
     @asking()
     def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
         """Reject an upload whose build fails through its own fault."""
-        builds.reject(builds.Building.of(job, seat), reason=reason, log=log)
+        services.reject(services.Building.of(job, seat), reason=reason, log=log)
 
     def answers(self) -> bool:
         """Return whether the database answers."""

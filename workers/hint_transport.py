@@ -95,7 +95,7 @@ class HintTransport(redis.Transport):
 
 
 class TakingChannel(HintChannel):
-    """Takes messages and touches nothing else; see `pentathlon.fleet.queue_acl`."""
+    """Takes messages and touches nothing else; see `pentathlon.fleet.queues`."""
 
     Message = HintMessage
 

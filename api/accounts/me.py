@@ -13,28 +13,29 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.tokens import count_password, count_typed_password
-from api.protocol.authentication import PasswordAuthentication
-from api.protocol.endpoint import Endpoint
-from api.protocol.permissions import SignedIn
+from api.protocol.access import PasswordAuthentication, SignedIn
+from api.protocol.endpoint import Endpoint, RowSerializer
+from api.protocol.pagination import OnePage
 from api.protocol.requests import RequestSerializer, naming
 from pentathlon.accounts.models import Scope, User
-from pentathlon.accounts.oauth.scopes import IDENTITY
+from pentathlon.accounts.oauth.access import IDENTITY
 from pentathlon.accounts.passkeys import LARGEST_ANSWER, Json, begin_check
 from pentathlon.accounts.passwords import change_password
 from pentathlon.accounts.services import change_settings
 from pentathlon.accounts.verification import ask_for_verification
-from pentathlon.core.addresses import host_of, site_of
 from pentathlon.core.errors import Conflict
+from pentathlon.core.quotas import Quota
+from pentathlon.core.texts import host_of, site_of
 from pentathlon.core.throttle import count_letter
 from pentathlon.operations.personal_data.deletion import delete_own_account
-from pentathlon.operations.personal_data.export import export_account
+from pentathlon.operations.personal_data.export import export_account, read_quotas
 
 _LONGEST_PASSWORD: Final = 4096
 _CHALLENGE: Final = "passkey_by_api"
 """The session key of a passkey's challenge. Pages use another key, so that the two do not mix."""
 
 
-class MeSerializer(serializers.ModelSerializer[User]):
+class MeSerializer(RowSerializer[User]):
     """Who you are."""
 
     class Meta:
@@ -46,7 +47,6 @@ class MeSerializer(serializers.ModelSerializer[User]):
             "takes_organiser_entries",
             "may_play_rated",
         )
-        read_only_fields = fields
 
     may_play_rated = serializers.BooleanField(
         help_text="Whether your bots may play rated matches. If not, verify your e-mail address: "
@@ -277,3 +277,43 @@ class OwnAccountViewSet(Endpoint[User]):
             raise Throttled(wait_s)
         ask_for_verification(actor=person, site=site_of(request._request))
         return Response(VerificationSerializer(person).data, status=status.HTTP_202_ACCEPTED)
+
+
+class QuotaSerializer(serializers.Serializer[Quota]):
+    """One of your limits, with its current use."""
+
+    key = serializers.CharField(help_text="Stable, such as `archive_bytes`.")
+    about = serializers.CharField(help_text="What is counted.")
+    limit = serializers.IntegerField()
+    used = serializers.IntegerField()
+    left = serializers.IntegerField()
+    unit = serializers.CharField(help_text="`bytes`; empty where things are counted.")
+    renews_at = serializers.DateTimeField(
+        allow_null=True, help_text="When part of it becomes available again."
+    )
+    code = serializers.CharField(
+        help_text="The error code of requests beyond the limit: `throttled` (429) for a rate, "
+        "otherwise that of a conflict (409)."
+    )
+
+
+class QuotaViewSet(Endpoint[Any]):  # Any: quotas are in no table
+    """Your quotas: how much of the platform you may use, and how much you do.
+
+    Among them are the rates that count one kind of request, such as uploads. The headers
+    `RateLimit-Policy` and `RateLimit` of every response state those that the request counts
+    against.
+    """
+
+    noun = "quota"
+    queryset = User.objects.none()
+    serializer_class = QuotaSerializer
+    filter_backends = ()
+    pagination_class = OnePage
+    permission_classes = (SignedIn,)
+
+    @extend_schema(responses=QuotaSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """List all of your quotas."""
+        page: Any = self.paginate_queryset(read_quotas(self.actor))
+        return self.get_paginated_response(QuotaSerializer(page, many=True).data)

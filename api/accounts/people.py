@@ -1,12 +1,10 @@
-from rest_framework import serializers
-
+from api.protocol.endpoint import RowSerializer
 from pentathlon.accounts.models import User
 
 
-class PersonSerializer(serializers.ModelSerializer[User]):
+class PersonSerializer(RowSerializer[User]):
     """A person, with their public fields."""
 
     class Meta:
         model = User
         fields = ("id", "username")
-        read_only_fields = fields

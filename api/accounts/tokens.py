@@ -1,22 +1,28 @@
 from typing import Any
 from uuid import UUID
 
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.authentication import SessionAuthentication
-from rest_framework.exceptions import Throttled
+from rest_framework.decorators import action
+from rest_framework.exceptions import NotAuthenticated, Throttled
 from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.protocol.authentication import PasswordAuthentication
-from api.protocol.endpoint import PUBLIC_ID, Endpoint
-from api.protocol.pagination import CursorPages
-from api.protocol.permissions import SignedIn
+from api.protocol.access import BearerAuthentication, PasswordAuthentication, SignedIn
+from api.protocol.endpoint import PUBLIC_ID, Endpoint, RowSerializer
+from api.protocol.pagination import CursorPages, OnePage
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts import services
-from pentathlon.accounts.models import ApiToken, Scope
+from pentathlon.accounts.device_logins import VALID_S, begin_device_login, poll_device_login
+from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, Scope
+from pentathlon.accounts.services import revoke_token
+from pentathlon.accounts.sessions import end_other_sessions, end_session, own_sessions
 from pentathlon.core.throttle import count_second_factor, count_sign_in, count_sign_in_as
+
+_LONGEST_CODE = 100
 
 
 def count_password(request: Request) -> None:
@@ -52,7 +58,7 @@ def count_typed_password(request: Request, *, code: str = "") -> None:
         raise Throttled(wait_s)
 
 
-class TokenSerializer(serializers.ModelSerializer[ApiToken]):
+class TokenSerializer(RowSerializer[ApiToken]):
     """A token, without its secret."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
@@ -70,7 +76,6 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
             "expires_at",
             "last_used_at",
         )
-        read_only_fields = fields
 
 
 class NewTokenSerializer(TokenSerializer):
@@ -80,7 +85,6 @@ class NewTokenSerializer(TokenSerializer):
 
     class Meta(TokenSerializer.Meta):
         fields = (*TokenSerializer.Meta.fields, "token")
-        read_only_fields = fields
 
 
 @extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 60})
@@ -140,3 +144,184 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
         """Revoke a token: it stops working at once."""
         services.revoke_token(actor=self.actor, public_id=UUID(id))
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class CurrentTokenSerializer(TokenSerializer):
+    """The token of this request, and its owner."""
+
+    username = serializers.CharField(source="user.username", read_only=True)
+
+    class Meta(TokenSerializer.Meta):
+        fields = (*TokenSerializer.Meta.fields, "username")
+
+
+class CurrentTokenViewSet(Endpoint[ApiToken]):
+    """The token that a request was sent with."""
+
+    noun = "token"
+    queryset = ApiToken.objects.none()
+    serializer_class = CurrentTokenSerializer
+    authentication_classes = (BearerAuthentication,)
+    permission_classes = (SignedIn,)
+    filter_backends = ()
+    pagination_class = None
+
+    @extend_schema(operation_id="tokens_current", responses=CurrentTokenSerializer)
+    def retrieve(self, request: Request) -> Response:
+        """Return the owner of this token and what it may do."""
+        return Response(CurrentTokenSerializer(self._token()).data)
+
+    @extend_schema(operation_id="tokens_current_revoke", responses={204: None})
+    def destroy(self, request: Request) -> Response:
+        """Revoke this token: it stops working at once."""
+        revoke_token(actor=self.actor, public_id=self._token().public_id)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _token(self) -> ApiToken:
+        if not isinstance(self.request.auth, ApiToken):
+            raise NotAuthenticated
+        return self.request.auth
+
+
+class DeviceLoginRequestSerializer(RequestSerializer):
+    """The name of a terminal's token, and what it may do."""
+
+    name = TokenNameField(max_length=services.LONGEST_NAME)
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=Scope.choices),
+        default=[Scope.BOTS_WRITE.value, Scope.PRIVATE_READ.value],
+    )
+
+
+class DeviceLoginSerializer(serializers.Serializer[DeviceLogin]):
+    """A terminal's two codes, and the page where a person confirms one of them."""
+
+    device_code = serializers.CharField(
+        help_text="The code to poll with; the terminal must keep it secret."
+    )
+    user_code = serializers.CharField(help_text="The code that a person confirms.")
+    verification_uri = serializers.CharField(help_text="The page that asks for the code.")
+    verification_uri_complete = serializers.CharField(
+        help_text="The same page with the code filled in."
+    )
+    expires_in = serializers.IntegerField(help_text="Seconds.")
+    interval = serializers.IntegerField(help_text="Seconds between two polls.")
+
+
+class DevicePollSerializer(RequestSerializer):
+    """A terminal's request whether its code has been confirmed."""
+
+    device_code = serializers.CharField(max_length=_LONGEST_CODE)
+
+
+class DeviceTokenSerializer(NewTokenSerializer):
+    """A terminal's token with its secret, shown only once, and its owner."""
+
+    username = serializers.CharField(source="user.username")
+
+    class Meta(NewTokenSerializer.Meta):
+        fields = (*NewTokenSerializer.Meta.fields, "username")
+
+
+class DeviceLoginViewSet(Endpoint[DeviceLogin]):
+    """Signing in a terminal without a password: the device flow of RFC 8628 in JSON."""
+
+    noun = "device login"
+    queryset = DeviceLogin.objects.none()
+    serializer_class = DeviceLoginSerializer
+    authentication_classes = ()
+    permission_classes = ()
+    filter_backends = ()
+    pagination_class = None
+    takes_idempotency_key = False  # the stored answer would hold the secret
+
+    @extend_schema(
+        auth=[], request=DeviceLoginRequestSerializer, responses={201: DeviceLoginSerializer}
+    )
+    def create(self, request: Request) -> Response:
+        """Start a login: show the user code in the terminal, then poll with the device code."""
+        values = self.checked(DeviceLoginRequestSerializer)
+        address = request.META.get("REMOTE_ADDR", "")
+        login, device_code = begin_device_login(address=address, **values)
+        page = request.build_absolute_uri(reverse("activate"))
+        answer = {
+            "device_code": device_code,
+            "user_code": login.shown_code,
+            "verification_uri": page,
+            "verification_uri_complete": f"{page}?code={login.shown_code}",
+            "expires_in": VALID_S,
+            "interval": login.interval_s,
+        }
+        return Response(answer, status=status.HTTP_201_CREATED)
+
+    @extend_schema(auth=[], request=DevicePollSerializer, responses=DeviceTokenSerializer)
+    @action(detail=False, methods=["post"])
+    def token(self, request: Request) -> Response:
+        """Poll: 400 with `authorization_pending`, `slow_down`, `access_denied` or `expired_token`.
+
+        Returns the token once a person has approved the code, and only once.
+        """
+        values = self.checked(DevicePollSerializer)
+        issued = poll_device_login(values["device_code"])
+        answer: dict[str, Any] = {  # Any: what a serializer made
+            **TokenSerializer(issued.token).data,
+            "token": issued.secret,
+            "username": issued.token.user.username,
+        }
+        return Response(answer)
+
+
+class SessionSerializer(RowSerializer[BrowserSession]):
+    """A browser in which you are signed in."""
+
+    id = serializers.UUIDField(source="public_id", read_only=True)
+    is_this = serializers.SerializerMethodField(help_text="Whether this request came from it.")
+
+    class Meta:
+        model = BrowserSession
+        fields = ("id", "is_this", "address", "user_agent", "begun_at", "seen_at")
+
+    def get_is_this(self, row: BrowserSession) -> bool:
+        """Return whether the request comes from this session."""
+        return bool(row.pk == self.context["request"].session.session_key)
+
+
+class EndedSessionsSerializer(serializers.Serializer[BrowserSession]):
+    """The number of sessions ended."""
+
+    ended = serializers.IntegerField()
+
+
+class SessionViewSet(Endpoint[BrowserSession]):
+    """Your own sessions. Reached with a session: never with a token or a password."""
+
+    noun = "session"
+    serializer_class = SessionSerializer
+    authentication_classes = (SessionAuthentication,)
+    permission_classes = (SignedIn,)
+    filter_backends = ()
+    pagination_class = OnePage
+    lookup_url_kwarg = "id"
+    lookup_value_regex = PUBLIC_ID
+    queryset = BrowserSession.objects.none()
+    takes_idempotency_key = False  # ending twice is ending once
+
+    @extend_schema(responses=SessionSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """List your sessions, most recently used first."""
+        page: Any = self.paginate_queryset(own_sessions(self.actor))
+        rows = SessionSerializer(page, many=True, context=self.get_serializer_context())
+        return self.get_paginated_response(rows.data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, id: str) -> Response:  # noqa: A002  the address's word
+        """End a session: its browser is signed out at once."""
+        end_session(actor=self.actor, public_id=UUID(id))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses=EndedSessionsSerializer)
+    @action(detail=False, methods=["post"], url_path="end-others")
+    def end_others(self, request: Request) -> Response:
+        """End all of your other sessions."""
+        ended = end_other_sessions(actor=self.actor, kept=request.session.session_key)
+        return Response({"ended": ended})

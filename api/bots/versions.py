@@ -14,10 +14,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.bots.reasons import ReasonSerializer
-from api.protocol.endpoint import Endpoint
-from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.negotiation import ShallowJSONParser
+from api.protocol.pagination import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.archives import read_archive, read_files
@@ -32,6 +31,7 @@ from pentathlon.bots.services import (
 )
 from pentathlon.core.errors import NotFound
 from pentathlon.ladders.tables import why_version_waits
+from pentathlon.matches.dispatch.reasons import Before, Reason
 from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
@@ -39,7 +39,26 @@ from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 T = TypeVar("T", bound=Model)
 
 
-class BotNameSerializer(serializers.ModelSerializer[Bot]):
+class BeforeSerializer(serializers.Serializer[Before]):
+    """What goes before a match; both numbers fall."""
+
+    matches = serializers.IntegerField()
+    expected_s = serializers.IntegerField(
+        allow_null=True, help_text="Seconds until its turn, as matches have lasted lately."
+    )
+
+
+class ReasonSerializer(serializers.Serializer[Reason]):
+    """Why a match is not running."""
+
+    code = serializers.CharField(help_text="Stable, such as `no_worker` or `bot_cap`.")
+    sentence = serializers.CharField()
+    before = BeforeSerializer(
+        allow_null=True, help_text="null where its place in the line is not known."
+    )
+
+
+class BotNameSerializer(RowSerializer[Bot]):
     """A bot in short."""
 
     owner = PersonSerializer()
@@ -47,10 +66,9 @@ class BotNameSerializer(serializers.ModelSerializer[Bot]):
     class Meta:
         model = Bot
         fields = ("id", "name", "owner")
-        read_only_fields = fields
 
 
-class VersionSerializer(serializers.ModelSerializer[BotVersion]):
+class VersionSerializer(RowSerializer[BotVersion]):
     """A bot version, with its public fields."""
 
     bot = BotNameSerializer()
@@ -75,7 +93,6 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
             "validated_at",
             "stopped_at",
         )
-        read_only_fields = fields
 
 
 class RepairSerializer(serializers.Serializer[Any]):
@@ -93,7 +110,6 @@ class UploadedVersionSerializer(VersionSerializer):
     class Meta:
         model = BotVersion
         fields = (*VersionSerializer.Meta.fields, "repairs")
-        read_only_fields = fields
 
 
 class VersionDetailSerializer(VersionSerializer):
@@ -106,7 +122,6 @@ class VersionDetailSerializer(VersionSerializer):
 
     class Meta(VersionSerializer.Meta):
         fields = (*VersionSerializer.Meta.fields, "waiting")  # type: ignore[assignment]  # one more
-        read_only_fields = fields  # type: ignore[assignment]  # one more
 
     @extend_schema_field(ReasonSerializer(allow_null=True))
     def get_waiting(self, version: BotVersion) -> Any:  # Any: what a serializer made
@@ -167,7 +182,7 @@ class UploadEndpoint(Endpoint[T], Generic[T]):
         return read_archive(self.upload["archive"].read())
 
 
-class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
+class VersionLogSerializer(RowSerializer[BotVersion]):
     """The result and logs of build and validation, for the author."""
 
     build_log = serializers.SerializerMethodField(
@@ -190,7 +205,6 @@ class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
             "build_difference",
             "validation_log",
         )
-        read_only_fields = fields
 
     def get_build_log(self, version: BotVersion) -> str:
         """Return the output of the build; empty for a bot without a build."""

@@ -1,7 +1,11 @@
 """The OpenAPI document of every address."""
 
+import json
+from collections.abc import Mapping
+from functools import cache
 from http import HTTPStatus
-from typing import Any, Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal, TypedDict
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import get_doc
@@ -9,13 +13,13 @@ from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
-from api.documentation.examples import add_example
-from api.protocol.endpoint import ID, LARGEST_ID
+from api.protocol.access import SignedIn
+from api.protocol.endpoint import HEADER, ID, LARGEST_ID, LONGEST_KEY
 from api.protocol.errors import MEDIA_TYPE
-from api.protocol.idempotency import HEADER, LONGEST_KEY
-from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer
 
+FOLDER: Final = Path(__file__).parents[1] / "examples"
+"""The folder of the examples, with one file for each group of operations."""
 _ALWAYS: Final = (
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.UNAUTHORIZED,
@@ -26,6 +30,44 @@ _ALWAYS: Final = (
     HTTPStatus.SERVICE_UNAVAILABLE,
 )
 _ON_WRITING: Final = (HTTPStatus.CONFLICT, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+
+
+class Example(TypedDict):
+    """One call. Long lists and texts are cut, and secrets are left out."""
+
+    path: dict[str, Any]  # Any: JSON, as in all of these
+    query: dict[str, Any]
+    body: Any
+    status: int
+    answer: Any
+    """The body of the answer; null if it is empty or not text."""
+
+
+@cache
+def examples() -> Mapping[str, Example]:
+    """Return all examples by the names of their operations."""
+    found: dict[str, Example] = {}
+    for file in sorted(FOLDER.glob("*.json")):
+        found |= json.loads(file.read_text("utf-8"))
+    return found
+
+
+def add_example(operation: dict[str, Any]) -> None:
+    """Add the example of an operation to its entry in the OpenAPI document, if there is one."""
+    example = examples().get(operation["operationId"])
+    if example is None:
+        return
+    for parameter in operation.get("parameters", ()):
+        given = example["path" if parameter["in"] == "path" else "query"]
+        if parameter["name"] in given:
+            parameter["example"] = given[parameter["name"]]
+    if example["body"] is not None and "requestBody" in operation:
+        for content in operation["requestBody"]["content"].values():
+            content["example"] = example["body"]
+    answer = operation["responses"].get(str(example["status"]), {})
+    if example["answer"] is not None:
+        for content in answer.get("content", {}).values():
+            content["example"] = example["answer"]
 
 
 class ProblemErrorSerializer(serializers.Serializer[Any]):

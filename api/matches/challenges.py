@@ -11,30 +11,30 @@ from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
 from api.matches.matches import SeatedVersionSerializer
-from api.protocol.endpoint import LARGEST_ID, Endpoint
-from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
-from api.protocol.permissions import SignedIn
+from api.protocol.access import SignedIn
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
+from api.protocol.pagination import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.core.server.limits import CHALLENGE_BLOCKS
 from pentathlon.tournaments.challenges.models import Challenge, ChallengeQuerySet, ChallengeState
-from pentathlon.tournaments.challenges.quotas import daily_quota, under_way_quota
 from pentathlon.tournaments.challenges.results import (
     ChallengeBlock,
+    SprtReading,
     blocks_of,
     read_test,
     seats_of,
     with_ranks,
 )
-from pentathlon.tournaments.challenges.scores import SprtReading
 from pentathlon.tournaments.challenges.services import (
     DEFAULT_BLOCKS,
     cancel_challenge,
     create_challenge,
+    daily_quota,
+    under_way_quota,
 )
 from pentathlon_engines import GAMES
-from pentathlon_engines.strength.block_scores import BlockScore
-from pentathlon_engines.strength.sprt import SprtDecision
+from pentathlon_engines.strength.sprt import BlockScore, SprtDecision
 
 _MOST_OTHERS = 10
 _MOST_ASKED = 1000
@@ -100,7 +100,7 @@ class ChallengeSeatSerializer(serializers.Serializer[Any]):  # Any: one, or many
     losses = serializers.IntegerField()
 
 
-class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
+class ChallengeSerializer(RowSerializer[Challenge]):
     """Unrated blocks between two bot versions."""
 
     author = PersonSerializer()
@@ -131,7 +131,6 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
             "created_at",
             "finished_at",
         )
-        read_only_fields: tuple[str, ...] = fields
 
 
 class ChallengeDetailSerializer(ChallengeSerializer):
@@ -143,7 +142,6 @@ class ChallengeDetailSerializer(ChallengeSerializer):
 
     class Meta(ChallengeSerializer.Meta):
         fields = (*ChallengeSerializer.Meta.fields, "reading", "played", "seats")
-        read_only_fields = fields
 
     @extend_schema_field(SprtReadingSerializer(allow_null=True))
     def get_reading(self, challenge: Challenge) -> Any:  # Any: what a serializer made

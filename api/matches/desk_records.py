@@ -12,10 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.matches.commentary import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
-from api.matches.replays import PlaceSerializer, answer_record
-from api.protocol.endpoint import Endpoint
-from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
+from api.matches.replays import (
+    PLACE,
+    CommentarySerializer,
+    PlaceSerializer,
+    WindowSerializer,
+    answer_commentary,
+    answer_record,
+)
+from api.protocol.endpoint import Endpoint, RowSerializer
+from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from pentathlon.accounts.models import Scope
 from pentathlon.core.caching import answer_for_ever
 from pentathlon.matches.desk_records.models import DeskRecord
@@ -25,7 +31,7 @@ from pentathlon.matches.desk_records.services import (
     delete_record,
     keep_record,
 )
-from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.moments import board_svg
 
 
 class DeskSeatSerializer(serializers.Serializer[dict[str, Any]]):
@@ -41,7 +47,7 @@ class DeskSeatSerializer(serializers.Serializer[dict[str, Any]]):
     has_failed = serializers.BooleanField()
 
 
-class DeskRecordSerializer(serializers.ModelSerializer[DeskRecord]):
+class DeskRecordSerializer(RowSerializer[DeskRecord]):
     """A match that an author played on their own machine and uploaded."""
 
     author = PersonSerializer()
@@ -66,7 +72,6 @@ class DeskRecordSerializer(serializers.ModelSerializer[DeskRecord]):
             "played_here",
             "created_at",
         )
-        read_only_fields = fields
 
     @extend_schema_field(serializers.BooleanField())
     def get_rated(self, desk_record: DeskRecord) -> bool:

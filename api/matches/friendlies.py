@@ -12,21 +12,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.matches.commentary import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
 from api.matches.matches import SeatedVersionSerializer
-from api.protocol.endpoint import LARGEST_ID, Endpoint
-from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
-from api.protocol.permissions import SignedIn
+from api.matches.replays import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
+from api.protocol.access import SignedIn
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
+from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.core.errors import Conflict, NotFound
-from pentathlon.friendlies.boards import look_at
 from pentathlon.friendlies.models import Friendly, FriendlyQuerySet, FriendlyState
-from pentathlon.friendlies.origins import origin_of
+from pentathlon.friendlies.origins import look_at, origin_of
 from pentathlon.friendlies.services import act, create_friendly, fork_friendly, resign
 from pentathlon.friendlies.stretches import place_in_queue
-from pentathlon.live.snapshots import friendly_now
-from pentathlon.live.tickets import follow_page, who_asks
+from pentathlon.live.snapshots import follow_page, friendly_now, who_asks
 from pentathlon_engines import GAMES
 
 _MOST_BOTS = 10
@@ -46,7 +44,7 @@ class FriendlySeatSerializer(serializers.Serializer[dict[str, Any]]):
     has_failed = serializers.BooleanField()
 
 
-class FriendlySerializer(serializers.ModelSerializer[Friendly]):
+class FriendlySerializer(RowSerializer[Friendly]):
     """A match in which a person has a seat among bots. It is never rated."""
 
     person = PersonSerializer()
@@ -81,7 +79,6 @@ class FriendlySerializer(serializers.ModelSerializer[Friendly]):
             "moved_at",
             "finished_at",
         )
-        read_only_fields: tuple[str, ...] = fields
 
 
 class FriendlyDetailSerializer(FriendlySerializer):
@@ -99,7 +96,6 @@ class FriendlyDetailSerializer(FriendlySerializer):
 
     class Meta(FriendlySerializer.Meta):
         fields = (*FriendlySerializer.Meta.fields, "queue_place", "legal", "observation")
-        read_only_fields = fields
 
     @extend_schema_field(serializers.IntegerField(allow_null=True))
     def get_queue_place(self, friendly: Friendly) -> int | None:

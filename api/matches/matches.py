@@ -1,6 +1,9 @@
+from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
+from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
@@ -9,35 +12,93 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.bots.reasons import ReasonSerializer
-from api.bots.versions import BotNameSerializer
-from api.matches.analyses import AnalysisSerializer, analysis_of
-from api.matches.explanations import ExplanationSerializer
-from api.matches.lists import MatchFilter, MatchPages
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.bots.versions import BotNameSerializer, ReasonSerializer
+from api.matches.explanations import AnalysisSerializer, ExplanationSerializer, analysis_of
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
+from api.protocol.pagination import ORDERING, GameFilter, IdFilter, MadeFilterSet, NewestFirst
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import BotVersion
-from pentathlon.core.errors import NotFound
+from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.core.server.limits import MOST_FOLLOWED
-from pentathlon.insight.analyses.curves import read_curve
-from pentathlon.live.snapshots import matches_now
-from pentathlon.live.tickets import View, follow_matches, who_asks
+from pentathlon.insight.analyses.services import read_curve
+from pentathlon.live.snapshots import View, follow_matches, matches_now, who_asks
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import (
     Attempt,
     Match,
+    MatchKind,
     MatchQuerySet,
     MatchSeat,
+    MatchState,
 )
 from pentathlon.matches.replays.explanations import explain_match
 from pentathlon.tournaments.corrections.orders import requeue_match, rerun_match, void_match
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 
+_NOT_BY_END = {"bot", "version", "since", "until"}
+"""Filters for which no index has the order of ends."""
 _LONGEST_MARK = 40 * MOST_FOLLOWED
 
 
-class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):
+class MatchFilter(MadeFilterSet):
+    """Narrow matches down."""
+
+    state = filters.ChoiceFilter(choices=MatchState.choices)
+    kind = filters.ChoiceFilter(choices=MatchKind.choices)
+    game = GameFilter()
+    tournament = IdFilter(method="of_tournament")
+    bot = IdFilter(method="of_bot")
+    version = IdFilter(method="of_version")
+
+    def of_tournament(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
+        """Keep the matches of a tournament."""
+        return matches.of_lane(value)
+
+    def of_bot(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
+        """Keep the matches of a bot."""
+        return matches.of_bot(value)
+
+    def of_version(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
+        """Keep the matches of a bot version."""
+        return matches.of_version(value)
+
+
+class MatchPages(NewestFirst):
+    """Pages of matches, also by when they ended."""
+
+    orderings = {
+        **NewestFirst.orderings,
+        "-finished_at": ("-finished_at", "-id"),
+        "finished_at": ("finished_at", "id"),
+    }
+    orderings_told = (
+        "Newest first, or oldest first: ids grow with time. Or by the time of the end, with "
+        "`state=done`, and with no filter but `game`, `kind` and `tournament`."
+    )
+
+    def get_ordering(
+        self,
+        request: Request,
+        queryset: QuerySet[Any] | Sequence[Any],  # Any: only handed on
+        view: Any,  # Any: only handed on
+    ) -> tuple[str, ...]:
+        """Return the columns of the requested order, if an index has them."""
+        columns = super().get_ordering(request, queryset, view)
+        asked = request.query_params
+        is_by_end = columns[0].endswith("finished_at")
+        is_unindexed = not _NOT_BY_END.isdisjoint(asked)
+        if is_by_end and (asked.get("state") != MatchState.DONE or is_unindexed):
+            raise InvalidInput(
+                "Ordering by the end needs state=done and no bot, version, since or until; "
+                "-id lists the newest first.",
+                code="bad_ordering",
+                field=ORDERING,
+            )
+        return columns
+
+
+class SeatedVersionSerializer(RowSerializer[BotVersion]):
     """A bot version in short."""
 
     bot = BotNameSerializer()
@@ -46,7 +107,6 @@ class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):
     class Meta:
         model = BotVersion
         fields = ("id", "bot", "number", "label")
-        read_only_fields = fields
 
 
 class FaultSerializer(serializers.Serializer[MatchSeat]):
@@ -57,7 +117,7 @@ class FaultSerializer(serializers.Serializer[MatchSeat]):
     detail = serializers.CharField(source="fault_detail")
 
 
-class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
+class SeatSerializer(RowSerializer[MatchSeat]):
     """One seat at the table, and its result."""
 
     version = SeatedVersionSerializer()
@@ -76,7 +136,6 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
             "wall_ms",
             "memory_peak_mb",
         )
-        read_only_fields = fields
 
     @extend_schema_field(FaultSerializer(allow_null=True))
     def get_fault(self, seat: MatchSeat) -> Any:  # Any: what a serializer made
@@ -84,7 +143,7 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
         return FaultSerializer(seat).data if seat.fault_kind else None
 
 
-class MatchSerializer(serializers.ModelSerializer[Match]):
+class MatchSerializer(RowSerializer[Match]):
     """One play of a game."""
 
     seats = SeatSerializer(many=True)
@@ -128,7 +187,6 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "started_at",
             "finished_at",
         )
-        read_only_fields: tuple[str, ...] = fields
 
     @extend_schema_field({"type": "integer", "nullable": True})
     def get_seed(self, match: Match) -> int | None:
@@ -141,13 +199,12 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         return None if match.is_sealed else match.told_name
 
 
-class AttemptSerializer(serializers.ModelSerializer[Attempt]):
+class AttemptSerializer(RowSerializer[Attempt]):
     """One attempt to run a match on a worker."""
 
     class Meta:
         model = Attempt
         fields = ("number", "state", "reason", "started_at", "ended_at")
-        read_only_fields = fields
 
 
 class MatchDetailSerializer(MatchSerializer):
@@ -158,7 +215,6 @@ class MatchDetailSerializer(MatchSerializer):
 
     class Meta(MatchSerializer.Meta):
         fields = (*MatchSerializer.Meta.fields, "waiting", "attempts")
-        read_only_fields = fields
 
     @extend_schema_field(ReasonSerializer(allow_null=True))
     def get_waiting(self, match: Match) -> Any:  # Any: what a serializer made

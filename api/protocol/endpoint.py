@@ -1,38 +1,126 @@
 """The base of all resources."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, NoReturn, TypeVar, cast
 
 from django.conf import settings
 from django.db.models import Model
 from django.http import Http404
 from django_filters.rest_framework import FilterSet
+from rest_framework.exceptions import Throttled
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
+from rest_framework.serializers import BaseSerializer, ModelSerializer
+from rest_framework.throttling import BaseThrottle
+from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
-from api.protocol.idempotency import Handler, make_idempotent
+from api.protocol.access import CountingThrottle, RateReached, lacks_scope
 from api.protocol.negotiation import check_encoding
 from api.protocol.pagination import ORDERING, PAGE_PARAMETERS, CursorPages
-from api.protocol.permissions import lacks_scope
-from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
+from pentathlon.accounts.idempotency import Answer, answer_once, fingerprint
 from pentathlon.accounts.models import Scope, User
 from pentathlon.core.caching import FOR_ALL
 from pentathlon.core.errors import InvalidInput, NotFound, TooLarge
 from pentathlon.core.server.limits import allowance
 
-T = TypeVar("T", bound=Model)
+HEADER: Final = "Idempotency-Key"
+REPLAYED: Final = "Idempotency-Replayed"
+LONGEST_KEY: Final = 100
 
+Handler = Callable[..., Response]
+T = TypeVar("T", bound=Model)
 ID = r"\d{1,18}"
 """A pattern for every id that fits into a database column."""
 PUBLIC_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """A pattern for ids of things that nobody should be able to count: UUIDs."""
 LARGEST_ID: Final = 10**18 - 1
 _ID: Final = re.compile(r"[0-9]{1,18}")
+
+
+def make_idempotent(handler: Handler, *, prepare: Callable[[], None]) -> Handler:
+    """Return a handler that answers a repeated request as it did the first time.
+
+    `prepare` runs before the transaction in which the handler runs.
+    """
+
+    def handle(request: Request, *args: object, **kwargs: object) -> Response:
+        if HEADER not in request.headers or not isinstance(request.user, User):
+            return handler(request, *args, **kwargs)
+        answer = answer_once(
+            actor=request.user,
+            key=_check_key(request.headers[HEADER]),
+            fingerprint=fingerprint(request.method, request.get_full_path(), request.data),
+            prepare=prepare,
+            make=lambda: _answer(handler(request, *args, **kwargs)),
+        )
+        headers = {REPLAYED: "true"} if answer.is_replayed else None
+        return Response(answer.body, status=answer.status, headers=headers)
+
+    return handle
+
+
+def _answer(response: Response) -> Answer:
+    return Answer(status=response.status_code, body=response.data)
+
+
+def _check_key(key: str) -> str:
+    if not (1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
+        raise InvalidInput(
+            f"An {HEADER} has 1 to {LONGEST_KEY} printable ASCII characters.",
+            code="bad_idempotency_key",
+            field=HEADER,
+        )
+    return key
+
+
+class RowSerializer(ModelSerializer[T], Generic[T]):
+    """Fields of a row, for answers: nobody writes them through the API."""
+
+    def get_extra_kwargs(self) -> dict[str, Any]:  # Any: as the framework has it
+        """Make every field of the row read-only."""
+        return {name: {"read_only": True} for name in self.Meta.fields}
+
+
+class CountedView(APIView):
+    """Puts the state of the rates that a request counts against into the headers of its answer."""
+
+    throttles: Sequence[BaseThrottle] = ()
+    """The throttles that have counted this request."""
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        """Return the throttles of this request, and remember what they count."""
+        self.throttles = made = super().get_throttles()
+        return made
+
+    def throttled(self, request: Request, wait: float) -> NoReturn:
+        """Refuse the request, and name the rate that it has reached."""
+        counting = (each for each in self.throttles if isinstance(each, CountingThrottle))
+        reached = [count for each in counting for count in each.counts if count.wait_s]
+        if not reached:
+            raise Throttled(wait)
+        raise RateReached(max(reached, key=lambda count: count.wait_s))
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: object, **kwargs: object
+    ) -> Response:
+        """Write the headers."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        counting = (each for each in self.throttles if isinstance(each, CountingThrottle))
+        if counts := [count for each in counting for count in each.counts]:
+            answer.headers["RateLimit-Policy"] = ", ".join(
+                f'"{each.rate}";q={each.limit};w={each.window_s}' for each in counts
+            )
+            answer.headers["RateLimit"] = ", ".join(
+                f'"{each.rate}";r={each.left};t={each.resets_s}' for each in counts
+            )
+        return answer
 
 
 class Endpoint(CountedView, GenericViewSet[T], Generic[T]):

@@ -34,8 +34,8 @@ from pentathlon.core.errors import (
     TooLarge,
     Unavailable,
 )
-from pentathlon.core.middleware import outages
-from pentathlon.core.middleware.request_ids import request_id
+from pentathlon.core.middleware import requests
+from pentathlon.core.middleware.requests import request_id
 from pentathlon.core.outages import is_outage
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -62,16 +62,16 @@ class Refusal(exceptions.APIException):
             HTTPStatus.BAD_REQUEST,
         )
         if isinstance(error, Unavailable):
-            self.wait = outages.RETRY_AFTER_S
+            self.wait = requests.RETRY_AFTER_S
 
 
 class DatabaseAway(exceptions.APIException):
     """The database is away, hangs, or was busy for too long."""
 
     status_code = HTTPStatus.SERVICE_UNAVAILABLE
-    default_code = outages.CODE
-    default_detail = outages.DETAIL
-    wait = outages.RETRY_AFTER_S
+    default_code = requests.CODE
+    default_detail = requests.DETAIL
+    wait = requests.RETRY_AFTER_S
 
 
 HELP: Final = {

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, Final
 
 from django.conf import settings
+from django.http import HttpResponse
+from django.utils.cache import patch_vary_headers
 from rest_framework.exceptions import ErrorDetail, ParseError, UnsupportedMediaType
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser, JSONParser
@@ -14,10 +16,12 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from pentathlon.core.errors import InvalidInput
+from pentathlon.core.server.continuations import HEADER
 from pentathlon.core.server.limits import DEEPEST_JSON
 
 _GZIP: Final = b"\x1f\x8b"
 _LONGEST_SHOWN: Final = 60
+LINES: Final = "application/x-ndjson"
 
 
 class UnknownBody(UnsupportedMediaType):
@@ -162,3 +166,11 @@ def _is_deeper(value: object, levels: int) -> bool:
 
 def _too_deep() -> ParseError:
     return ParseError(f"The JSON is nested too deep: {DEEPEST_JSON} levels are allowed.")
+
+
+def stretch_of_lines(lines: bytes, *, following: str) -> HttpResponse:
+    """Answer with lines and the query for the next ones; empty if there are no more."""
+    headers = {HEADER: following, "Cache-Control": "no-store"}
+    answer = HttpResponse(lines, content_type=LINES, headers=headers)
+    patch_vary_headers(answer, ("Accept-Encoding",))
+    return answer

@@ -6,11 +6,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer, read_id
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages, OnePage
 from pentathlon.bots.models import Bot
 from pentathlon.core.errors import InvalidInput, NotFound
-from pentathlon.insight.rivalry.expectations import MILLION
 from pentathlon.insight.rivalry.head_to_head import (
     HeadToHead,
     PairFilter,
@@ -19,6 +18,7 @@ from pentathlon.insight.rivalry.head_to_head import (
 )
 from pentathlon.insight.rivalry.models import Meeting
 from pentathlon.insight.rivalry.opponents import OpponentLine, rivals_of
+from pentathlon.insight.rivalry.scores import MILLION
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
@@ -69,7 +69,7 @@ class RivalScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
     )
 
 
-class OpponentBotSerializer(serializers.ModelSerializer[Bot]):
+class OpponentBotSerializer(RowSerializer[Bot]):
     """A bot in short."""
 
     owner = PersonSerializer()
@@ -77,7 +77,6 @@ class OpponentBotSerializer(serializers.ModelSerializer[Bot]):
     class Meta:
         model = Bot
         fields = ("id", "name", "owner")
-        read_only_fields = fields
 
 
 class OpponentSerializer(serializers.Serializer[OpponentLine]):

@@ -11,32 +11,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.matches.matches import SeatedVersionSerializer
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
 from api.protocol.pagination import OnePage
 from api.protocol.requests import PublicReasonField, ReasonField, RequestSerializer, naming
 from api.tournaments.arrangements import InvitationRequestSerializer, InvitationSerializer
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.tournaments.entries.enrolment import enter_tournament
-from pentathlon.tournaments.entries.reinstatement import reinstate_entry
-from pentathlon.tournaments.entries.replacements import (
-    check_may_replace,
-    replace_entry,
-)
-from pentathlon.tournaments.entries.withdrawals import (
-    disqualify_entry,
-    get_entry,
-    withdraw_entry,
-)
+from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
+from pentathlon.tournaments.entries.replacements import check_may_replace, replace_entry
+from pentathlon.tournaments.entries.withdrawals import disqualify_entry, get_entry, withdraw_entry
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.organising.arrangement import invite_authors
-from pentathlon.tournaments.replacement_rows import Replacement
-from pentathlon.tournaments.team_rows import Team
+from pentathlon.tournaments.people_rows import Replacement, Team
 
 _ENTRY = r"entries/(?P<version>\d{1,18})"
 
 
-class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
+class ReplacementToldSerializer(RowSerializer[Replacement]):
     """A version that replaced another one after the start."""
 
     old = SeatedVersionSerializer()
@@ -57,7 +48,6 @@ class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
     class Meta:
         model = Replacement
         fields = ("old", "new", "reason", "left", "replaced_at", "first_block", "kept")
-        read_only_fields = fields
 
     def to_representation(self, instance: Replacement) -> dict[str, Any]:  # Any: JSON
         """Return the fields, without a block that would reveal the progress of hidden matches."""
@@ -67,16 +57,15 @@ class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
         return told
 
 
-class TeamNameSerializer(serializers.ModelSerializer[Team]):
+class TeamNameSerializer(RowSerializer[Team]):
     """A team by its id and name; `/api/v1/teams/` lists its members."""
 
     class Meta:
         model = Team
         fields = ("id", "name")
-        read_only_fields = fields
 
 
-class EntrySerializer(serializers.ModelSerializer[Entry]):
+class EntrySerializer(RowSerializer[Entry]):
     """A bot version that takes part."""
 
     version = SeatedVersionSerializer()
@@ -97,7 +86,6 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
             "revokes_results",
             "replacements",
         )
-        read_only_fields = fields
 
 
 class EntryRequestSerializer(RequestSerializer):

@@ -11,16 +11,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import Endpoint
-from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
+from api.protocol.endpoint import Endpoint, RowSerializer
+from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import naming
 from api.tournaments.arrangements import ArrangementSerializer, take_arrangement
 from api.tournaments.requests import RatedField, is_rated, usual_seats
 from api.tournaments.tables import WarningSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.core.errors import DomainError, refuse_all
-from pentathlon.tournaments.documents.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
-from pentathlon.tournaments.documents.plan_checks import gather_errors
+from pentathlon.tournaments.documents.checks import (
+    LONGEST_NAME,
+    MOST_ENTRIES_PER_AUTHOR,
+    gather_errors,
+)
 from pentathlon.tournaments.estimates.dry_runs import cautions_of_event
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Event, Tournament
@@ -37,7 +40,7 @@ from pentathlon_engines.tournament.formats.registry import newest_format
 _IN_REQUEST = {"game": "games", "scheduler": "format"}
 
 
-class EventSerializer(serializers.ModelSerializer[Event]):
+class EventSerializer(RowSerializer[Event]):
     """Tournaments of several games that belong together."""
 
     owner = PersonSerializer()
@@ -50,7 +53,6 @@ class EventSerializer(serializers.ModelSerializer[Event]):
     class Meta:
         model = Event
         fields = ("id", "name", "owner", "tournaments", "warnings", "created_at")
-        read_only_fields = fields
 
     def get_tournaments(self, event: Event) -> list[int]:
         """Return the ids of its tournaments."""

@@ -1,5 +1,7 @@
 """Handovers of tournaments to other organisers."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -9,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import Endpoint
+from api.protocol.endpoint import Endpoint, RowSerializer
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.core.errors import NotFound
 from pentathlon.tournaments.handovers.models import Handover, OrganiserRole
@@ -26,7 +28,7 @@ from pentathlon.tournaments.handovers.services import (
 from pentathlon.tournaments.models import Tournament
 
 
-class HandoverSerializer(serializers.ModelSerializer[Handover]):
+class HandoverSerializer(RowSerializer[Handover]):
     """An offer that waits for its answer."""
 
     person = PersonSerializer(help_text="The person to whom it is offered.")
@@ -34,7 +36,6 @@ class HandoverSerializer(serializers.ModelSerializer[Handover]):
     class Meta:
         model = Handover
         fields = ("person", "is_shared", "offered_at")
-        read_only_fields = fields
 
 
 class OfferSerializer(RequestSerializer):

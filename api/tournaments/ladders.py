@@ -10,17 +10,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.matches.matches import SeatedVersionSerializer
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.endpoint import LARGEST_ID, Endpoint, RowSerializer
 from api.protocol.pagination import OnePage
 from api.protocol.requests import RequestSerializer
 from api.tournaments.tables import StandingSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot
 from pentathlon.core.errors import InvalidInput, NotFound
-from pentathlon.ladders.files import answer_division
 from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, SeasonState
-from pentathlon.ladders.tables import LadderLine, LadderRow, ladder_lines, ladder_table, seasons_of
+from pentathlon.ladders.tables import (
+    LadderLine,
+    LadderRow,
+    answer_division,
+    ladder_lines,
+    ladder_table,
+    seasons_of,
+)
 
 _MOST_DIVISIONS = 9999
 _DIVISION = OpenApiParameter(
@@ -37,7 +43,7 @@ _NUMBER = OpenApiParameter(
 Choose = Callable[..., LadderMember]
 
 
-class DivisionSerializer(serializers.ModelSerializer[Division]):
+class DivisionSerializer(RowSerializer[Division]):
     """One table of a season."""
 
     tournament = serializers.IntegerField(
@@ -53,7 +59,6 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
     class Meta:
         model = Division
         fields = ("level", "tournament", "bots", "matches", "is_settled", "commitment")
-        read_only_fields = fields
 
 
 class LadderSeasonSerializer(serializers.Serializer[LadderLine]):
@@ -104,7 +109,7 @@ class LadderBotSerializer(RequestSerializer):
     )
 
 
-class LadderMemberSerializer(serializers.ModelSerializer[LadderMember]):
+class LadderMemberSerializer(RowSerializer[LadderMember]):
     """A bot's setting in a ladder, and the version that plays."""
 
     ladder = serializers.CharField(source="ladder.key")
@@ -115,7 +120,6 @@ class LadderMemberSerializer(serializers.ModelSerializer[LadderMember]):
     class Meta:
         model = LadderMember
         fields = ("ladder", "bot", "choice", "version")
-        read_only_fields = fields
 
 
 class LadderViewSet(Endpoint[Ladder]):

@@ -2,23 +2,30 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
+from rest_framework.request import Request
 
 from api.protocol.requests import PublicReasonField, RequestSerializer, naming
 from api.tournaments.arrangements import ArrangementSerializer, take_arrangement
-from pentathlon.core.errors import DomainError
-from pentathlon.tournaments.documents.checks import MOST_ENTRIES_PER_AUTHOR, find_versions
-from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
-from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
-from pentathlon.tournaments.organising.arrangement import Draft
-from pentathlon.tournaments.organising.posted_documents import check_posted
+from pentathlon.accounts.models import User
+from pentathlon.core.errors import DomainError, TooLarge
+from pentathlon.tournaments.documents.checks import (
+    MOST_ENTRIES_PER_AUTHOR,
+    check_plan,
+    find_versions,
+    gather_errors,
+)
+from pentathlon.tournaments.guards import check_may_create
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
+from pentathlon.tournaments.organising.posted_documents import check_posted, create_from_document
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.interface import LAWS
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_format
-from pentathlon_engines.tournament.laws import LAWS
 
 IN_SHORT_FORM: Final = {"entries": "versions", "scheduler": "format"}
 """The names of a document's fields in the short form of a request."""
@@ -40,6 +47,7 @@ _OF_DOCUMENT = (
 )
 _AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
 """Fields beside a document, which have the same names in services."""
+_LARGEST_DOCUMENT = 2**20
 
 
 @extend_schema_field({"type": "string", "enum": list(GAMES)})
@@ -233,3 +241,46 @@ def is_rated(
 def usual_seats(game: str) -> int:
     """Return the default seats of a game; 0 if it is unknown, which the service refuses."""
     return GAMES[game].info.default_seats if game in GAMES else 0
+
+
+class WantedTournament(NamedTuple):
+    """A new tournament that a request describes."""
+
+    create: Callable[[], Tournament]
+    named: Callable[[Callable[[], Any]], Callable[[], Any]]  # Any: what it is given makes
+    """Wraps a function so that its errors name fields as the request does."""
+
+
+def read_new_tournament(request: Request, actor: User) -> WantedTournament:
+    """Return the tournament that a request describes.
+
+    Errors name fields as the request does: those of a plain document, within `document`, or in the
+    short form. Only organisers learn about errors.
+    """
+    check_may_create(actor, what="tournaments")
+    body = request.data
+    if isinstance(body, dict) and isinstance(body.get("format"), int):
+        _check_length(request)
+        create = partial(create_from_document, actor=actor, document=body)
+        return WantedTournament(create, partial(naming, names=IN_DOCUMENT))
+    if isinstance(body, dict) and "document" in body:
+        _check_length(request)
+        whole = DocumentRequestSerializer(data=body, context={"actor": actor})
+        whole.is_valid(raise_exception=True)
+        create = partial(create_from_document, actor=actor, **whole.validated_data)
+        return WantedTournament(create, naming_in_document)
+    sent = TournamentRequestSerializer(data=body)
+    sent.is_valid(raise_exception=True)
+    create = partial(
+        create_tournament,
+        actor=actor,
+        draft=sent.tournament,
+        secret=sent.validated_data["secret"],
+        is_draft=sent.validated_data["is_draft"],
+    )
+    return WantedTournament(create, partial(naming, names=IN_SHORT_FORM))
+
+
+def _check_length(request: Request) -> None:
+    if int(request.META.get("CONTENT_LENGTH") or 0) > _LARGEST_DOCUMENT:
+        raise TooLarge(f"A document has at most {_LARGEST_DOCUMENT} bytes.")

@@ -1,5 +1,7 @@
 """Teams: authors who enter bots together."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from django.db.models import QuerySet
@@ -11,11 +13,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import Endpoint
-from api.protocol.filters import MadeFilterSet, TextFilter
+from api.protocol.endpoint import Endpoint, RowSerializer
+from api.protocol.pagination import MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember
+from pentathlon.tournaments.people_rows import LONGEST_TEAM, Team, TeamMember
 from pentathlon.tournaments.teams.services import (
     accept_invitation,
     create_team,
@@ -27,7 +29,7 @@ from pentathlon.tournaments.teams.services import (
 )
 
 
-class TeamMemberSerializer(serializers.ModelSerializer[TeamMember]):
+class TeamMemberSerializer(RowSerializer[TeamMember]):
     """A member, who has accepted."""
 
     person = PersonSerializer()
@@ -35,10 +37,9 @@ class TeamMemberSerializer(serializers.ModelSerializer[TeamMember]):
     class Meta:
         model = TeamMember
         fields = ("person", "accepted_at")
-        read_only_fields = fields
 
 
-class TeamSerializer(serializers.ModelSerializer[Team]):
+class TeamSerializer(RowSerializer[Team]):
     """A team with its members."""
 
     owner = PersonSerializer(help_text="Who invites and removes members.")
@@ -50,7 +51,6 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
     class Meta:
         model = Team
         fields = ("id", "name", "owner", "members", "invited", "created_at")
-        read_only_fields = fields
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})
     def get_invited(self, team: Team) -> list[str]:
@@ -62,7 +62,7 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
         return list(names.values_list("person__username", flat=True))
 
 
-class TeamInvitationSerializer(serializers.ModelSerializer[TeamMember]):
+class TeamInvitationSerializer(RowSerializer[TeamMember]):
     """An invitation that waits for your answer."""
 
     team = serializers.IntegerField(source="team_id")
@@ -72,7 +72,6 @@ class TeamInvitationSerializer(serializers.ModelSerializer[TeamMember]):
     class Meta:
         model = TeamMember
         fields = ("team", "name", "owner", "invited_at")
-        read_only_fields = fields
 
 
 class TeamRequestSerializer(RequestSerializer):

@@ -14,27 +14,32 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
-from api.protocol.pagination import PAGE_PARAMETERS, OnePage
-from api.protocol.permissions import lacks_scope
-from api.tournaments.answers import FullTournamentSerializer, TournamentSerializer
-from api.tournaments.changes import ChangeActions, ChangeSerializer
-from api.tournaments.drafts import DraftActions
+from api.protocol.access import lacks_scope
+from api.protocol.pagination import (
+    PAGE_PARAMETERS,
+    GameFilter,
+    IdFilter,
+    MadeFilterSet,
+    OnePage,
+    TextFilter,
+)
+from api.tournaments.arrangements import FullTournamentSerializer, TournamentSerializer
+from api.tournaments.drafts import ChangeActions, ChangeSerializer, DraftActions
 from api.tournaments.entries import EntryActions
 from api.tournaments.handovers import HandoverActions
-from api.tournaments.new_tournaments import read_new_tournament
 from api.tournaments.requests import (
     ORDER,
     BlockOrderSerializer,
     OrderedSerializer,
     RoundOrderSerializer,
     TournamentRequestSerializer,
+    read_new_tournament,
 )
-from api.tournaments.schedules import ScheduleActions
 from api.tournaments.tables import (
     CrosstableRowSerializer,
     DryRunSerializer,
     ProgressSerializer,
+    ScheduleActions,
     SeatRateSerializer,
     StandingSerializer,
 )
@@ -50,15 +55,14 @@ from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.handovers.services import visible_or_offered
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.organising.drafts import delete_draft, open_tournament
-from pentathlon.tournaments.results.etags import state_of_matches, state_of_tables
+from pentathlon.tournaments.results.files import state_of_matches, state_of_tables
 from pentathlon.tournaments.results.hidden_results import (
     check_shown,
     hidden_lanes,
     release_results,
 )
 from pentathlon.tournaments.results.standings import crosstable, seat_rates, standings
-from pentathlon.tournaments.scheduling.parts import places_of_part
-from pentathlon.tournaments.scheduling.proof import proof
+from pentathlon.tournaments.scheduling.secrecy import places_of_part, proof
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.document_schema import document_schema
 from pentathlon_engines.tournament.formats.registry import newest_formats

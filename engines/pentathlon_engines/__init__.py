@@ -7,8 +7,6 @@
 1
 """
 
-from __future__ import annotations
-
 from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option, Outcome, State
 from pentathlon_engines.errors import (
     BadAction,

@@ -1,7 +1,5 @@
 """The languages that a manifest may name, and the commands that start bots in them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath

@@ -234,10 +234,7 @@ def _games(value: object) -> tuple[str, ...]:
         return tuple(GAMES)
     for key in keys:
         if key not in GAMES:
-            raise BadManifest(
-                f"games: {unknown_game(_shown(key))}",
-                code="unknown_game",
-            )
+            raise BadManifest(f"games: {unknown_game(_shown(key))}", code="unknown_game")
     if len(set(keys)) != len(keys):
         raise BadManifest("games: write each game once")
     return keys

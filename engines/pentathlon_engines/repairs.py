@@ -4,8 +4,6 @@ Each repair gives what the author meant; what needs a guess is refused instead. 
 the content hash, so a bot has one hash however it was packed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

@@ -4,23 +4,21 @@ Every match runs through here: at the author's desk, in the tests and in the wor
 bot becomes a fault in the record. An error of the host is raised, and the match has no result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match import protocol
-from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.table import Table
 from pentathlon_engines.match.traces import Trace
-from pentathlon_engines.record.fork import Fork
 from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.rerun import Fork
 from pentathlon_engines.record.shape import SEED_END, Header, Record
+from pentathlon_engines.seeds import dice_of
 
 
 class MatchAbandoned(Exception):
@@ -100,10 +98,7 @@ def play_match(
     header = _header(facts, seats=seats, seed=seed, launcher=launcher, fork=fork)
     return MatchReport(
         record=seal(
-            header,
-            events=referee.events,
-            faults=referee.faults,
-            outcome=referee.final_outcome(),
+            header, events=referee.events, faults=referee.faults, outcome=referee.final_outcome()
         ),
         logs=[bytes(seat.pipes.log) for seat in table.seats],
         usage=usage,

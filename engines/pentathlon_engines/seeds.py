@@ -11,13 +11,23 @@ alias        HMAC-SHA256(event key, "match:N"), its first 128 bits as hexadecima
 The document has the content hashes of the entries, so the secret alone does not give the seeds,
 and no author can choose a bot by them. Bots know a match by its alias. With the secret and the
 document, everybody can compute all of this again, in any language.
+
+Gives each seat random bits of its own, from which a bot draws what no opponent may foresee.
+
+```
+key    PBKDF2-HMAC-SHA256(the match's seed in decimal, "dice:" and the match's name), 1000 rounds
+dice   HMAC-SHA256(key, the seat in decimal), its first 64 bits as hexadecimal
+```
+
+Everybody is told the name, and the seed stays secret until no match with it can be played any
+more. A record has both, so whoever may read it can compute the dice of its match.
 """
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from hashlib import pbkdf2_hmac, sha256
 from typing import Final, TypeVar
 
 SECRET_BYTES: Final = 32
@@ -29,6 +39,10 @@ _SPARE_BITS: Final = 3
 _WORD_BYTES = 8
 
 Item = TypeVar("Item")
+_BYTES: Final = 8
+_ROUNDS: Final = 1000
+"""A seed has 53 bits. The rounds, half a millisecond for a match, make it a thousand times dearer
+to try all seeds until one gives the dice that a bot has been told."""
 
 
 def commitment_to(secret: bytes) -> str:
@@ -87,3 +101,15 @@ def block_seed(key: bytes, block: int) -> int:
 def match_alias(key: bytes, index: int) -> str:
     """Return the name of a match that its bots are told."""
     return hmac.digest(key, f"match:{index}".encode(), "sha256")[:_ALIAS_BYTES].hex()
+
+
+def dice_of(seed: int, *, match: str, seats: int) -> tuple[str, ...]:
+    """Return the dice of every seat of a match.
+
+    >>> dice_of(7, match="local", seats=2)
+    ('e4f21699178757ca', 'c3b7b5fc1c445d64')
+    """
+    key = pbkdf2_hmac("sha256", str(seed).encode(), f"dice:{match}".encode(), _ROUNDS)
+    return tuple(
+        hmac.digest(key, str(seat).encode(), "sha256")[:_BYTES].hex() for seat in range(seats)
+    )

@@ -11,8 +11,6 @@ Traceback (most recent call last):
 pentathlon_engines.errors.RepeatedField: the field 'seed' occurs twice in one object
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any, NoReturn
 

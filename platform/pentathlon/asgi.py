@@ -17,10 +17,8 @@ from django.urls import get_resolver
 from pentathlon.core.server.bridge import Bridge
 from pentathlon.core.server.connection import ON_SHUTDOWN
 from pentathlon.core.server.continuations import Continued, is_long
-from pentathlon.core.server.inner_headers import without_inner_headers
-from pentathlon.core.server.protocol import Receive, Scope, Send
-from pentathlon.core.server.proxies import without_hearsay
-from pentathlon.core.server.refusals import send_text
+from pentathlon.core.server.protocol import Receive, Scope, Send, send_text
+from pentathlon.core.server.proxies import without_hearsay, without_inner_headers
 from pentathlon.fleet.hints import PATH as _HINTS_PATH
 from pentathlon.fleet.hints import HintDesk
 from pentathlon.live.hub import Hub

@@ -149,7 +149,7 @@ def mail(address: str | None, *, mode: Mode) -> dict[str, Any]:  # Any: Django's
     """Return the settings of e-mail; without a server it is printed, in production refused."""
     if address is None and mode is Mode.PRODUCTION:
         # Whoever reads logs could follow a link that sets a password.
-        return {"EMAIL_BACKEND": "pentathlon.accounts.no_mail.NoMail"}
+        return {"EMAIL_BACKEND": "pentathlon.accounts.letters.NoMail"}
     if address is None:
         return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
     parts = urlsplit(address)

@@ -59,7 +59,7 @@ def configuration(environment: Environment) -> dict[str, Any]:  # Any: the stand
             "django": {"handlers": [], "propagate": True},
             "django.request": {"filters": ["refusals"]},
             "django.server": {"handlers": [], "propagate": True},
-            "pentathlon.core.middleware.request_ids": {"level": requests},
+            "pentathlon.core.middleware.requests": {"level": requests},
         },
     }
 

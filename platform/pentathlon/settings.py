@@ -85,15 +85,15 @@ INSTALLED_APPS = [
     "tools",
 ]
 MIDDLEWARE = [
-    "pentathlon.core.middleware.request_ids.identify_requests",
-    "pentathlon.core.middleware.open_data.OpenData",
+    "pentathlon.core.middleware.requests.identify_requests",
+    "pentathlon.core.middleware.answers.OpenData",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "pentathlon.metrics.answer_metrics",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "pentathlon.core.middleware.compression.Compression",
-    "pentathlon.core.middleware.headers.content_security_policy",
-    "pentathlon.core.middleware.zero_bytes.refuse_zero_bytes",
+    "pentathlon.core.middleware.answers.Compression",
+    "pentathlon.core.middleware.answers.content_security_policy",
+    "pentathlon.core.middleware.requests.refuse_zero_bytes",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -102,14 +102,14 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "pentathlon.web.throttle.limit_pages",
-    "pentathlon.core.middleware.methods.Methods",
-    "pentathlon.web.typed_texts.keep_typed",
-    "pentathlon.core.middleware.outages.AnswerOutages",
+    "pentathlon.core.middleware.requests.Methods",
+    "pentathlon.web.views.errors.keep_typed",
+    "pentathlon.core.middleware.requests.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
     "pentathlon.web.form_keys.AnswerFormsOnce",
 ]
 if _environment.traces is not None:
-    MIDDLEWARE.insert(0, "pentathlon.core.middleware.tracing.trace_requests")
+    MIDDLEWARE.insert(0, "pentathlon.core.middleware.requests.trace_requests")
 ROOT_URLCONF = "pentathlon.urls"
 WSGI_APPLICATION = "pentathlon.wsgi.application"
 ASGI_APPLICATION = "pentathlon.asgi.application"
@@ -182,7 +182,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{_VALIDATION}.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
     {"NAME": f"{_VALIDATION}.NumericPasswordValidator"},
-    {"NAME": "pentathlon.accounts.password_variety.PasswordVariety"},
+    {"NAME": "pentathlon.accounts.passwords.PasswordVariety"},
 ]
 PASSWORD_RESET_TIMEOUT = 3600
 ORGANISERS_ARE_EVERYBODY = not _production
@@ -244,7 +244,7 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 REST_FRAMEWORK: dict[str, Any] = {  # Any: the framework's own shape
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "api.protocol.authentication.BearerAuthentication",
+        "api.protocol.access.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.protocol.negotiation.OneKind",
@@ -252,10 +252,10 @@ REST_FRAMEWORK: dict[str, Any] = {  # Any: the framework's own shape
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_PAGINATION_CLASS": "api.protocol.pagination.NewestFirst",
     "DEFAULT_PARSER_CLASSES": ["api.protocol.negotiation.ShallowJSONParser"],
-    "DEFAULT_PERMISSION_CLASSES": ["api.protocol.permissions.ReadOrSignedIn"],
+    "DEFAULT_PERMISSION_CLASSES": ["api.protocol.access.ReadOrSignedIn"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "api.documentation.schema.ApiSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["api.protocol.throttles.Everybody"],
+    "DEFAULT_THROTTLE_CLASSES": ["api.protocol.access.Everybody"],
     "DEFAULT_VERSIONING_CLASS": None,
     "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
     "NUM_PROXIES": 0,  # pentathlon.core.server.proxies has put the true address in its place

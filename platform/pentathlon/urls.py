@@ -4,12 +4,12 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
-from pentathlon import health
+from pentathlon import metrics
 from pentathlon.web.views.sign_in import admin_sign_in
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("healthz", health.alive, name="healthz"),
-    path("readyz", health.ready, name="readyz"),
+    path("healthz", metrics.alive, name="healthz"),
+    path("readyz", metrics.ready, name="readyz"),
     path("admin/login/", admin_sign_in),
     path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
     path("admin/", admin.site.urls),

@@ -19,11 +19,11 @@ from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.insight.analyses import services as analyses
 from pentathlon.insight.analyses.jobs import AnalysisJob, Row
 from pentathlon.matches import services as matches
-from pentathlon.matches.dispatch.claims_by_token import claim_by_token, give_back_hints
 from pentathlon.matches.jobs import Job, Outcome
 from pentathlon.matches.leases import renew_leases
 from pentathlon.matches.models import Match
 from pentathlon.matches.replays.services import accept_results
+from pentathlon.matches.worker_tokens import claim_by_token, give_back_hints
 
 _PUBLISH_AGAIN: Final[Mapping[str, Callable[[Collection[int]], object]]] = {
     PLAY_MATCHES: matches.publish_again,

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from django.core.wsgi import get_wsgi_application
 
-from pentathlon.core.server.inner_headers import take_off_inner_headers
+from pentathlon.core.server.proxies import take_off_inner_headers
 from pentathlon.roles import Role, take_role
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")

@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope, User
-from pentathlon.accounts.oauth.scopes import IDENTITY
+from pentathlon.accounts.oauth.access import IDENTITY
 from pentathlon.matches.hidden_lanes import HiddenLane
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_staff, make_upload, make_user, make_version

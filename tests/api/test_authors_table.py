@@ -16,7 +16,8 @@ from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.documents.document import document_json, event_key
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.services import create_tournament, start_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
+from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import canonical
@@ -40,9 +41,11 @@ def _event(game: str) -> Tournament:
     owner = make_user(organiser=True)
     return create_tournament(
         actor=owner,
-        name="Cup",
-        document=TournamentDocument(game=game, table_seats=2),
-        versions=[make_version(owner=owner, games=(game,)).pk for _ in range(3)],
+        draft=Draft(
+            name="Cup",
+            document=TournamentDocument(game=game, table_seats=2),
+            versions=[make_version(owner=owner, games=(game,)).pk for _ in range(3)],
+        ),
     )
 
 

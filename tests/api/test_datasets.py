@@ -18,7 +18,7 @@ from pentathlon.insight.datasets.models import Dataset
 from pentathlon.insight.datasets.services import DatasetMaker
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
-from pentathlon_engines.dataset.schema import TABLES, schema
+from pentathlon_engines.dataset.rows import TABLES, schema
 from tests.api.client import V1, assert_problem
 from tests.databases import made_once
 from tests.pentathlon.insight.datasets.making import closed_cup, dataset_in_parts, make_all

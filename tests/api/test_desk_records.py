@@ -9,13 +9,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from pentathlon.accounts.models import User
-from pentathlon.matches.desk_records import quotas, services
+from pentathlon.matches.desk_records import services
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Rating
 from pentathlon_engines import GAMES
-from pentathlon_engines.record.fork import fork_at
 from pentathlon_engines.record.record import chain
+from pentathlon_engines.record.rerun import fork_at
 from tests.api.client import V1, assert_problem, client_of
 from tests.engines.record.random_records import make_record, tuned_record
 from tests.factories import make_staff, make_user
@@ -166,7 +166,7 @@ def test_record_over_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("limit", ["DESK_RECORDS", "DESK_RECORDS_A_DAY"])
 def test_quota_of_an_author_ends(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quotas, limit, 1)
+    monkeypatch.setattr(services, limit, 1)
     author = make_user()
 
     first = send(named("a", "b"), author=author)

@@ -18,7 +18,7 @@ from django.db import transaction
 from jsonschema import Draft202012Validator
 from rest_framework.test import APIClient
 
-from api.documentation.examples import FOLDER, Example
+from api.documentation.schema import FOLDER, Example
 from tests.api.examples import of_authors, of_everybody, of_organisers, of_workers
 from tests.api.examples.asking import Call
 from tests.api.examples.world import World, make_world

@@ -19,7 +19,7 @@ from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.fleet.queues import QUEUES
 from pentathlon.friendlies.stretches import publish_friendlies
-from pentathlon.insight.analyses.loans import PATIENCE_S
+from pentathlon.insight.analyses.jobs import PATIENCE_S
 from pentathlon.insight.analyses.models import Analysis
 from pentathlon.insight.analyses.services import ask_for_analysis, send_analyses
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState

@@ -13,7 +13,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from pentathlon.core.server import limits
-from pentathlon.insight.search.words import LONGEST_QUERY
+from pentathlon.insight.search.lookup import LONGEST_QUERY
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_bot, make_user
 

@@ -9,18 +9,18 @@ from django.db import connection
 from django.db.models import Model
 from rest_framework.test import APIClient
 
+from api.protocol import pagination
+from api.protocol.pagination import made_before, made_since
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.core import spans
-from pentathlon.core.spans import made_before, made_since
 from pentathlon.friendlies.models import Friendly
 from pentathlon.insight.datasets.models import Dataset
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.tournaments.challenges.models import Challenge, ChallengeState
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
-from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.models import Delivery
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.services import ping_endpoint
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import (
@@ -53,7 +53,7 @@ class Listed(NamedTuple):
 @pytest.fixture(autouse=True)
 def _halve_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for ids as in a long table, where few steps would leave all of a short one."""
-    monkeypatch.setattr(spans, "_NEAR", 0)
+    monkeypatch.setattr(pagination, "_NEAR", 0)
 
 
 def _bot(person: User) -> Bot:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from api.matches import history
+from api.matches import replays
 from pentathlon.core.server.continuations import HEADER
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
@@ -46,7 +46,7 @@ def read(client: Client, query: str = "") -> list[list[int]]:
 def test_matches_come_by_their_ends_and_go_on_behind_any(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history, "STRETCH", 2)
+    monkeypatch.setattr(replays, "STRETCH", 2)
     matches = [ended(minute) for minute in (5, 1, 3, 3, 3)]
     expected = [matches[at].pk for at in (1, 2, 3, 4, 0)]
 

@@ -8,7 +8,7 @@ from django_filters import rest_framework as filters
 from rest_framework import serializers
 
 import pentathlon.urls  # noqa: F401  loads all resources
-from api.protocol.filters import MomentFilter
+from api.protocol.pagination import MomentFilter
 from api.protocol.requests import MomentField, RequestSerializer
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_user

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from api.documentation.reference import groups
 from api.protocol.errors import HELP, HELP_BY_STATUS
 from pentathlon.matches.uploads.services import submit_version
-from pentathlon.webhooks import quotas
+from pentathlon.webhooks import services
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_token, make_upload, make_user
 from tests.pentathlon.web.pages import page_of
@@ -68,7 +68,7 @@ class TestQuotas:
         }
         assert all(each["left"] == each["limit"] - each["used"] for each in answer)
         assert found["archive_bytes"]["unit"] == "bytes"
-        assert found["webhooks"]["limit"] == quotas.MOST_ENDPOINTS
+        assert found["webhooks"]["limit"] == services.MOST_ENDPOINTS
 
     def test_rates_of_one_kind_of_request_are_among_them(self, settings: Settings) -> None:
         settings.RATES = {**settings.RATES, "uploads": "60/hour"}

@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.scheduling import parts
+from pentathlon.tournaments.scheduling import secrecy
 from pentathlon.tournaments.services import start_tournament
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_user, make_version
@@ -103,7 +103,7 @@ def test_results_of_a_long_tournament_come_in_parts(
     anonymous: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cup = started(bots=3)
-    monkeypatch.setattr(parts, "LARGEST_PART", 4)
+    monkeypatch.setattr(secrecy, "LARGEST_PART", 4)
 
     refused = _get(anonymous, cup, "results.csv")
     second = _get(anonymous, cup, "results.csv", part=2)

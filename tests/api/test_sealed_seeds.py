@@ -13,13 +13,9 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.documents.document import event_key
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.services import (
-    cancel_tournament,
-    close_finished,
-    create_tournament,
-    start_tournament,
-)
-from pentathlon_engines.match.dice import dice_of
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
+from pentathlon.tournaments.services import cancel_tournament, close_finished, start_tournament
+from pentathlon_engines.seeds import dice_of
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.proof import check_proof
 from tests.api.client import V1, assert_problem
@@ -43,9 +39,11 @@ def organiser() -> User:
 def _open(organiser: User) -> Tournament:
     return create_tournament(
         actor=organiser,
-        name="Cup",
-        document=TournamentDocument(game="azure"),
-        versions=[make_version(owner=organiser, games=("azure",)).pk for _ in range(3)],
+        draft=Draft(
+            name="Cup",
+            document=TournamentDocument(game="azure"),
+            versions=[make_version(owner=organiser, games=("azure",)).pk for _ in range(3)],
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.fleet.queues import MATCHES
-from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.capacity import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat, MatchState
 from pentathlon.trust.models import Quarantine

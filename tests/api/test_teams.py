@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope, User
 from pentathlon.bots.models import BotVersion
-from pentathlon.tournaments.team_rows import TeamMember
+from pentathlon.tournaments.people_rows import TeamMember
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_team, make_user, make_version
 from tests.pentathlon.tournaments.acting import open_cup

@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client
 
-from pentathlon.matches.transparency.services import checkpoint_at, publish_root
-from pentathlon.matches.transparency.signing_key import log_key
+from pentathlon.matches.transparency.services import checkpoint_at, log_key, publish_root
 from pentathlon_engines.transparency.merkle import is_consistent, is_included, leaf_hash
 from pentathlon_engines.transparency.notes import Checkpoint, LogKey, read_note
 from tests.factories import make_match

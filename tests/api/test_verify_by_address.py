@@ -10,11 +10,11 @@ from rest_framework.test import APIClient
 
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.scheduling import parts
-from pentathlon.tournaments.scheduling.parts import count_parts
+from pentathlon.tournaments.scheduling import secrecy
+from pentathlon.tournaments.scheduling.secrecy import count_parts
 from pentathlon.tournaments.services import close_finished
+from pentathlon_engines.cli.commands.verify import verify_tournament
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
-from pentathlon_engines.cli.tournament.proof import verify_tournament
 from tests.api.client import V1
 from tests.databases import made_once
 from tests.pentathlon.matches.acting import claimed
@@ -90,7 +90,7 @@ def test_parts_of_a_long_proof_are_read_and_joined(
     request: pytest.FixtureRequest,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(parts, "LARGEST_PART", 2)
+    monkeypatch.setattr(secrecy, "LARGEST_PART", 2)
     site = request.getfixturevalue("site")
     assert count_parts(closed) == 3
 

@@ -10,11 +10,11 @@ from rest_framework.test import APIClient
 from pentathlon.accounts.models import User
 from pentathlon.webhooks.attempt_results import record_answers
 from pentathlon.webhooks.event_types import ALL_TYPES, USUAL
-from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.http_client import PostResult
+from pentathlon.webhooks.messages import secret_of
 from pentathlon.webhooks.models import OutboxEvent, WebhookEndpoint
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.services import ping_endpoint
-from pentathlon.webhooks.signatures import secret_of
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_user
 from tests.pentathlon.webhooks.receiving import make_endpoint

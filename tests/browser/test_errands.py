@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 
 from pentathlon.accounts.models import ApiToken
 from pentathlon.friendlies.models import Friendly
-from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.models import WebhookEndpoint
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.services import ping_endpoint
 from tests.browser.test_pages import sign_in
 from tests.factories import make_version

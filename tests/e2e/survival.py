@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 from pytest_django.fixtures import Settings
 
-from pentathlon.local.demo.api_client import ApiClient
+from pentathlon.local.demo.people import ApiClient
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.matches.replays.models import Replay
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool

@@ -14,7 +14,7 @@ from redis import Redis
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.uploads.services import submit_version
-from pentathlon_engines.cli.client.events import ServerEvent, read_events
+from pentathlon_engines.cli.client.http_site import ServerEvent, read_events
 from tests.engines.commands import Run, run_in_process
 from tests.factories import make_match, make_user, zip_files
 from tests.workers.running import running_platform

@@ -15,7 +15,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.runner import SeatBot, play_match
-from pentathlon_engines.tools.match_statistics import simulate
+from pentathlon_engines.tools.simulate import simulate
 from pentathlon_engines.tree_search import TreeSearch
 from tests.factories import make_match, make_version
 from tests.pentathlon.friendlies.acting import begun, play_to_end

@@ -1,7 +1,5 @@
 """The `pentathlon` command run inside the test, and bots to run it with."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +5,7 @@ import pytest
 
 from pentathlon_engines import GAMES, Game
 from pentathlon_engines.cli.commands import fork
-from pentathlon_engines.desk import setting
+from pentathlon_engines.desk import match_pool
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -29,7 +27,7 @@ def run(
 @pytest.fixture
 def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands play their matches at random, without any process."""
-    monkeypatch.setattr(setting, "play_match", play_in_process)
+    monkeypatch.setattr(match_pool, "play_match", play_in_process)
     monkeypatch.setattr(fork, "play_match", play_in_process)
 
 

@@ -1,7 +1,5 @@
 """The built-in bots: they keep the protocol, repeat themselves, and are strong in their order."""
 
-from __future__ import annotations
-
 import json
 import os
 import runpy
@@ -104,8 +102,7 @@ def turn_in_twelve(seed: int) -> Turn:
 @pytest.mark.parametrize(
     "played",
     mostly_deep(
-        product(GAMES, NAMES),
-        keep=[*product(GAMES, ["greedy"]), *product(["tuned"], NAMES)],
+        product(GAMES, NAMES), keep=[*product(GAMES, ["greedy"]), *product(["tuned"], NAMES)]
     ),
     ids="-".join,
 )

@@ -1,7 +1,5 @@
 """What looks good to the built-in bots, and that those who see it beat those who do not."""
 
-from __future__ import annotations
-
 import runpy
 import subprocess
 import sys
@@ -123,10 +121,7 @@ print(state.game.evaluation() is not None, loaded())
         check=True,
     )
 
-    assert done.stdout.splitlines() == [
-        "None []",
-        "True ['pentathlon_engines.azure.evaluation']",
-    ]
+    assert done.stdout.splitlines() == ["None []", "True ['pentathlon_engines.azure.evaluation']"]
 
 
 def test_games_without_judgement_keep_their_order() -> None:

@@ -14,13 +14,7 @@ from pentathlon_engines.bot import Turn
 from pentathlon_engines.light_json import read_data
 
 FOLDER = Path(pentathlon_engines.__file__).parent / "first_bots"
-SAMPLES = {
-    "tuned": 20,
-    "azure": 20,
-    "maatatahay": 16,
-    "tash_kalar": 4,
-    "way_of_the_dragon": 10,
-}
+SAMPLES = {"tuned": 20, "azure": 20, "maatatahay": 16, "tash_kalar": 4, "way_of_the_dragon": 10}
 LEAST_SHARE = 0.6
 MOST_LINES = 15
 

@@ -1,7 +1,5 @@
 """What a bot.toml may say, and how its errors are reported."""
 
-from __future__ import annotations
-
 import json
 import os
 from hashlib import sha256
@@ -100,10 +98,7 @@ def test_program_is_started_as_written(tmp_path: Path) -> None:
         (PYTHON.replace('"tiger"', '"""\ntiger\n"""'), "name: write a text"),
         (PYTHON.replace('["tuned"]', "[]"), "games: write at least one"),
         (PYTHON.replace('["tuned"]', '"tuned"'), "games: write a list"),
-        (
-            PYTHON.replace('["tuned"]', '["chess"]'),
-            "games: no game 'chess'; the games .*tuned",
-        ),
+        (PYTHON.replace('["tuned"]', '["chess"]'), "games: no game 'chess'; the games .*tuned"),
         (PYTHON.replace('["tuned"]', '["tuned", "tuned"]'), "games: write each game once"),
         (PYTHON.replace('"python"', '"cobol"'), "language: write .*not 'cobol'"),
         (PYTHON.replace('"python"', '["python"]'), "language: write"),

@@ -1,7 +1,5 @@
 """Matches with real processes: clocks, pauses, logs, and a name for everything that goes wrong."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from pentathlon.env import IMPORT_PATH
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import last_lines
+from pentathlon.local.servers.processes import last_lines
 from tests.patience import PATIENCE_S
 from tests.ports import unused_port
 

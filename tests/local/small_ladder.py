@@ -7,13 +7,13 @@ beside a test that is about something else. So bots count as known after a block
 from pentathlon.settings import *  # noqa: F403
 
 # isort: split
-from pentathlon.ladders import profiles
+from pentathlon.ladders import seasons
 from pentathlon_engines import manifest
-from pentathlon_engines.tournament import ladder_batches
+from pentathlon_engines.tournament import batches
 
 LADDER_MATCHES_AN_HOUR = 600
 
-_all_profiles, _all_bots = profiles.profiles(), manifest.built_in_bots()
-profiles.profiles = lambda: tuple(each for each in _all_profiles if each.key == "tuned")  # type: ignore[assignment]
+_all_profiles, _all_bots = seasons.profiles(), manifest.built_in_bots()
+seasons.profiles = lambda: tuple(each for each in _all_profiles if each.key == "tuned")  # type: ignore[assignment]
 manifest.built_in_bots = lambda: {name: _all_bots[name] for name in ("random", "greedy")}
-ladder_batches.NEW = ladder_batches.ENOUGH = 2  # type: ignore[misc]  # constants
+batches.NEW = batches.ENOUGH = 2  # type: ignore[misc]  # constants

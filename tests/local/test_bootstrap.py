@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.local.environment import bootstrap, installer, registration
+from pentathlon.local.environment import bootstrap, installer
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = """
@@ -166,7 +166,7 @@ def test_registered_entry_points_are_found(checkout: Path, install: FakeInstall)
 
 
 def test_version_is_read_where_the_engines_keep_it() -> None:
-    versions = {project["name"]: project["version"] for project in registration.projects(ROOT)}
+    versions = {project["name"]: project["version"] for project in bootstrap.projects(ROOT)}
 
     assert versions.keys() == {"pentathlon", "pentathlon-engines"}
     assert all(version[0].isdigit() for version in versions.values())

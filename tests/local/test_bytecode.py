@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.local.environment.bytecode import shared_bytecode
+from pentathlon.local.servers.runtime import shared_bytecode
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.local.environment import compilation
-from pentathlon.local.environment.compilation import Compilation
+from pentathlon.local.environment import compiled_build
+from pentathlon.local.environment.compiled_build import Compilation
 from tests.patience import PATIENCE_S
 
 
@@ -24,15 +24,15 @@ def taken_over() -> list[Path]:
 def build(
     tmp_path: Path, said: list[str], taken_over: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> Compilation:
-    monkeypatch.setattr(compilation, "has_compiler", lambda: True)
+    monkeypatch.setattr(compiled_build, "has_compiler", lambda: True)
     return Compilation(log=tmp_path / "logs/compiler.log", done=taken_over.append, say=said.append)
 
 
 def build_with(program: str, kept: Path | None, patch: pytest.MonkeyPatch) -> None:
     """Let a shell's program stand for the compiler; `kept` is there once it has run."""
-    patch.setattr(compilation, "_NICE", ("sh", "-c", program, "19"))
+    patch.setattr(compiled_build, "_NICE", ("sh", "-c", program, "19"))
     answers = iter([None])
-    patch.setattr(compilation, "kept_engines", lambda: next(answers, kept))
+    patch.setattr(compiled_build, "kept_engines", lambda: next(answers, kept))
 
 
 def wait_for_the_end(build: Compilation, said: list[str]) -> None:
@@ -76,7 +76,7 @@ def test_session_of_the_build_gives_way_to_others(
     build: Compilation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_with("exit 0", Path("/built"), monkeypatch)
-    monkeypatch.setattr(compilation, "_AUTOGROUP", f"{tmp_path}/{{}}")
+    monkeypatch.setattr(compiled_build, "_AUTOGROUP", f"{tmp_path}/{{}}")
 
     build.start()
     build.stop()
@@ -89,7 +89,7 @@ def test_kernel_without_groups_of_sessions_builds_all_the_same(
     path: str, build: Compilation, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_with("exit 0", Path("/built"), monkeypatch)
-    monkeypatch.setattr(compilation, "_AUTOGROUP", path)
+    monkeypatch.setattr(compiled_build, "_AUTOGROUP", path)
 
     build.start()
     wait_for_the_end(build, said)
@@ -105,9 +105,9 @@ def test_nothing_is_built_where_it_is_of_no_use(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(compilation, "has_compiler", lambda: has_compiler)
+    monkeypatch.setattr(compiled_build, "has_compiler", lambda: has_compiler)
     monkeypatch.setattr(
-        compilation, "kept_engines", lambda: Path("/built") if has_compiler else None
+        compiled_build, "kept_engines", lambda: Path("/built") if has_compiler else None
     )
 
     build.start()

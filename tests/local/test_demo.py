@@ -9,9 +9,8 @@ import pytest
 
 from pentathlon.accounts.models import User
 from pentathlon.ladders.reference import pack_renamed
-from pentathlon.local.demo import logins
-from pentathlon.local.demo.logins import demo_logins
-from pentathlon.local.demo.people import DemoFailed, People
+from pentathlon.local.demo import people
+from pentathlon.local.demo.people import DemoFailed, People, demo_logins
 from pentathlon.local.demo.plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon_engines import GAMES
@@ -229,7 +228,7 @@ def test_no_password_is_too_like_an_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worst that can be drawn is one of the letters of the address."""
-    monkeypatch.setattr(logins, "_PEOPLE", (("bruno", "author"),))
+    monkeypatch.setattr(people, "_PEOPLE", (("bruno", "author"),))
     left = Counter("bruno@example.org")
 
     def draw(letters: str) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.local.folder_lock import AlreadyRunning, only_one
 from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.supervisor import AlreadyRunning, only_one
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from django.db import connection
 from redis import Redis
 
 from pentathlon.local.servers import postgres, valkey
-from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.processes import ServerFailed
 from pentathlon.local.servers.runtime import runtime_folder
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.processes import ServerFailed
 from pentathlon.local.supervisor import Service, Supervisor, _pause_s
 from tests.patience import PATIENCE_S
 

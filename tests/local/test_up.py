@@ -16,7 +16,7 @@ from rich.console import Console
 
 from pentathlon.local.demo import demo as demo_module
 from pentathlon.local.demo.demo import Demo
-from pentathlon.local.demo.logins import demo_logins
+from pentathlon.local.demo.people import demo_logins
 from pentathlon.local.demo.plan import Plan
 from pentathlon.local.management.commands import up as command
 from tests.local.demo_sites import (

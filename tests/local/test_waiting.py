@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import ServerFailed, last_lines, wait_until_ready
+from pentathlon.local.servers.processes import ServerFailed, last_lines, wait_until_ready
 
 
 def sleeper() -> subprocess.Popen[bytes]:

@@ -54,7 +54,7 @@ AREAS: Final = (
             "platform/pentathlon/bots/doors.py",
             "platform/pentathlon/tournaments/guards.py",
             "platform/pentathlon/tournaments/entries/eligibility.py",
-            "platform/pentathlon/tournaments/entries/caps.py",
+            "platform/pentathlon/tournaments/entries/eligibility.py",
             "platform/pentathlon/tournaments/teams/services.py",
         ],
         [

@@ -22,16 +22,16 @@ django.setup()
 from django.db.models.functions import Now  # noqa: E402
 
 from pentathlon.bots import services as bot_services  # noqa: E402
+from pentathlon.bots.audit_events import note_version  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
-from pentathlon.bots.notices import note_version  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.insight.datasets import services as dataset_services  # noqa: E402
 from pentathlon.insight.datasets.models import DatasetPart  # noqa: E402
-from pentathlon.insight.rivalry import services as rivalry_services  # noqa: E402  # noqa: E402
-from pentathlon.ladders import batches, membership, places, seasons  # noqa: E402
+from pentathlon.insight.rivalry import services as rivalry_services  # noqa: E402
+from pentathlon.ladders import batches, membership, seasons  # noqa: E402
 from pentathlon.matches.transparency import services as log_services  # noqa: E402
 from pentathlon.ratings import recompute  # noqa: E402
-from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
+from pentathlon.ratings.recompute import replace_changes  # noqa: E402
 from pentathlon.ratings.services import note_arithmetic  # noqa: E402
 from pentathlon.tournaments import services  # noqa: E402
 from pentathlon.tournaments.entries import replacement_blocks  # noqa: E402
@@ -84,7 +84,7 @@ def _season(part: int) -> None:
 
 
 def _places(part: int) -> None:
-    with patch.object(membership, "enter_field", _dying(places.enter_field, part)):
+    with patch.object(membership, "enter_field", _dying(seasons.enter_field, part)):
         membership.seat_members(for_s=60)
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon import connections
-from pentathlon.accounts.no_mail import NO_MAIL
+from pentathlon.accounts.letters import NO_MAIL
 from pentathlon.env import BadEnvironment, Mode
 from pentathlon.roles import Role
 

@@ -8,7 +8,7 @@ from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from redis import Redis
 
-from pentathlon import health
+from pentathlon import metrics
 from pentathlon.core.services import LOOPS, acquire_leadership
 from pentathlon.fleet.queues import FRIENDLIES
 
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _nothing_told() -> Iterator[None]:
-    health.forget()
+    metrics.forget()
     yield
-    health.forget()
+    metrics.forget()
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_loops_that_nobody_runs_are_named(client: Client) -> None:
 @override_settings(REDIS_URL="unix:///nowhere.sock")
 def test_silent_broker_takes_no_page_away(client: Client) -> None:
     assert client.get("/readyz").status_code == 200
-    assert health.hints_waiting() is None
+    assert metrics.hints_waiting() is None
     told = client.get("/metrics").content
     assert b"pentathlon_broker_up 0.0" in told
     assert b'pentathlon_hints_waiting{queue="match"} NaN' in told

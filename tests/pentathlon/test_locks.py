@@ -23,9 +23,8 @@ from pentathlon.accounts.device_logins import (
     poll_device_login,
 )
 from pentathlon.accounts.models import DeviceLogin, User
-from pentathlon.accounts.quotas import MOST_TOKENS
-from pentathlon.accounts.services import create_token
-from pentathlon.bots import quotas as bot_quotas
+from pentathlon.accounts.services import MOST_TOKENS, create_token
+from pentathlon.bots import archives as bot_quotas
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.core.errors import DomainError
 from pentathlon.core.server.limits import CHALLENGES_UNDER_WAY
@@ -39,17 +38,20 @@ from pentathlon.tournaments.challenges.services import create_challenge
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.handovers.services import offer_tournament
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon.tournaments.results.hidden_results import release_results
-from pentathlon.tournaments.team_rows import Team, TeamMember
-from pentathlon.tournaments.teams.quotas import MOST_MEMBERS, MOST_TEAMS
-from pentathlon.tournaments.teams.services import accept_invitation, create_team, invite_member
+from pentathlon.tournaments.teams.services import (
+    MOST_MEMBERS,
+    MOST_TEAMS,
+    accept_invitation,
+    create_team,
+    invite_member,
+)
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
-from pentathlon.webhooks.outbox import note_event
-from pentathlon.webhooks.quotas import MOST_ENDPOINTS
-from pentathlon.webhooks.services import create_endpoint
+from pentathlon.webhooks.outbox import note_event, spread_events
+from pentathlon.webhooks.services import MOST_ENDPOINTS, create_endpoint
 from tests.factories import make_match, make_team, make_upload, make_user, make_version
 from tests.pentathlon.together import behind
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, started

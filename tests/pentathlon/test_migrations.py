@@ -13,7 +13,7 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ModelState, ProjectState
 from django.db.models import NOT_PROVIDED
 
-from pentathlon.core.indexes import AddIndexOnline, RemoveFieldIndexOnline, RemoveIndexOnline
+from pentathlon.core.indexes import AddIndexOnline, RemoveIndexOnline
 
 _NEVER_LOCKS = (
     migrations.AlterModelManagers,
@@ -21,9 +21,8 @@ _NEVER_LOCKS = (
     migrations.CreateModel,
     AddIndexOnline,
     RemoveIndexOnline,
-    RemoveFieldIndexOnline,
 )
-_ONLINE = (AddIndexOnline, RemoveIndexOnline, RemoveFieldIndexOnline)
+_ONLINE = (AddIndexOnline, RemoveIndexOnline)
 
 
 def faults_of(migration: Migration, before: ProjectState) -> Iterator[str]:

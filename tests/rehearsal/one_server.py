@@ -23,7 +23,7 @@ from urllib.request import urlopen
 import pytest
 
 from pentathlon.env import export
-from pentathlon.local.demo.api_client import ApiClient
+from pentathlon.local.demo.people import ApiClient
 from tests.factories import make_upload
 from tests.k8s.manifests import K8S, load
 from tests.rehearsal.figures import write_tests

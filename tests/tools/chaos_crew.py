@@ -1,7 +1,5 @@
 """A crew of one paused worker that waits to be killed; prints the worker's process id."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from pathlib import Path

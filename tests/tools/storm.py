@@ -6,8 +6,6 @@ tests/e2e/test_outages.py, processes killed within their steps in the `test_kill
 tests/pentathlon.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The benchmark of win chances: it tells true ones from others, and mends what is too sure."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random
@@ -9,8 +7,8 @@ from random import Random
 import pytest
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.analysis import calibration
-from pentathlon_engines.analysis.calibration import slope, smooth, temper
+from pentathlon_engines.analysis import playouts
+from pentathlon_engines.analysis.playouts import slope, smooth, temper
 from tests.engines.record.random_records import tuned_record
 from tools.benchmark import analysis
 from tools.benchmark.analysis import (
@@ -73,22 +71,22 @@ def test_positions_are_judged_with_what_came_true() -> None:
 def test_power_is_written_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "calibration.json"
     path.write_text('{"games": {}}')
-    for module in (analysis, calibration):
+    for module in (analysis, playouts):
         monkeypatch.setattr(module, "FILE", path)
-    calibration.power_of.cache_clear()
+    playouts.power_of.cache_clear()
 
     try:
-        assert calibration.power_of("tuned") == 1
+        assert playouts.power_of("tuned") == 1
         write("tuned", 0.7, {"bot": "greedy", "matches": 60})
-        assert calibration.power_of("tuned") == 0.7
+        assert playouts.power_of("tuned") == 0.7
     finally:
-        calibration.power_of.cache_clear()
+        playouts.power_of.cache_clear()
     assert json.loads(path.read_text())["games"]["tuned"]["matches"] == 60
 
 
 def test_every_game_has_a_power_within_reason() -> None:
-    assert all(0.2 <= calibration.power_of(game) <= 1.5 for game in GAMES)
-    assert json.loads(calibration.FILE.read_text())["games"].keys() <= set(GAMES)
+    assert all(0.2 <= playouts.power_of(game) <= 1.5 for game in GAMES)
+    assert json.loads(playouts.FILE.read_text())["games"].keys() <= set(GAMES)
 
 
 def test_seat_that_was_expelled_keeps_no_chance() -> None:

@@ -1,7 +1,5 @@
 """A platform under fire can be set back: the clock of its processes, and its database."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

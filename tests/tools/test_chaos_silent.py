@@ -1,7 +1,5 @@
 """Strikes of which no process dies do what they say, and put back what they changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """The network that `manage.py chaos` puts between a worker and the server, and spoils."""
 
-from __future__ import annotations
-
 import socket
 import socketserver
 import threading
@@ -164,11 +162,7 @@ def test_half_open_connection_stays_dead_when_the_network_is_mended(
 
 
 def test_server_that_is_away_is_a_reset(network: Network, server: Server, tmp_path: Path) -> None:
-    unused = Network(
-        port=unused_port(),
-        server_port=unused_port(),
-        orders=tmp_path / "other",
-    )
+    unused = Network(port=unused_port(), server_port=unused_port(), orders=tmp_path / "other")
     with (tmp_path / "other.log").open("wb") as log:
         process = processes.start(unused.service().command, output=log)
     try:

@@ -1,7 +1,5 @@
 """The benchmark of the reference bots: what it demands, and the table that it has written."""
 
-from __future__ import annotations
-
 import json
 import threading
 from contextlib import suppress
@@ -13,7 +11,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.desk import setting
+from pentathlon_engines.desk import match_pool
 from pentathlon_engines.manifest import built_in_bots
 from tests.engines.cli.interrupting import interrupt_after
 from tests.engines.desk.acting import play_in_process
@@ -101,7 +99,7 @@ def test_interrupt_keeps_what_was_played(
 def test_every_pairing_is_played_to_its_end(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(setting, "play_match", play_in_process)
+    monkeypatch.setattr(match_pool, "play_match", play_in_process)
 
     with suppress(CommandError):  # all play at random, so any may be weaker than demanded
         strength.run({**CHOSEN, "games": ["tuned"], "matches": 2, "write": False, "json": True})

@@ -15,7 +15,7 @@ from django.db import connection
 
 from pentathlon.env import IMPORT_PATH, child_environment
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import last_lines
+from pentathlon.local.servers.processes import last_lines
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
 from pentathlon.matches.models import Match

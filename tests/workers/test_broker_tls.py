@@ -15,8 +15,7 @@ from redis import Redis
 from pentathlon.env import read_environment
 from pentathlon.fleet.announcements import PLAY_MATCHES
 from pentathlon.fleet.hints import messages
-from pentathlon.fleet.queue_acl import WORKER
-from pentathlon.fleet.queues import MATCHES, broker
+from pentathlon.fleet.queues import MATCHES, WORKER, broker
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
 from tests.patience import PATIENCE_S

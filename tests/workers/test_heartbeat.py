@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker
-from pentathlon.fleet.services import announce_worker
+from pentathlon.fleet.tokens import announce_worker
 from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
 from workers import direct as adapter

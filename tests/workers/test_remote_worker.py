@@ -17,8 +17,7 @@ from redis import Redis
 from pentathlon.core.wheel import wheels
 from pentathlon.env import IMPORT_PATH
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.fleet.queue_acl import WORKER, worker_line
-from pentathlon.fleet.queues import QUEUES
+from pentathlon.fleet.queues import QUEUES, WORKER, worker_line
 from pentathlon.live.frames import frame_key
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token

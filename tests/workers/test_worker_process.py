@@ -14,12 +14,12 @@ from pentathlon.bots.models import VersionState
 from pentathlon.core.models import Leadership
 from pentathlon.core.services import RECONCILER
 from pentathlon.fleet.models import Worker
-from pentathlon.fleet.services import record_heartbeat
+from pentathlon.fleet.tokens import record_heartbeat
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import read_record
+from pentathlon.webhooks.messages import secret_of
 from pentathlon.webhooks.services import ping_endpoint
-from pentathlon.webhooks.signatures import secret_of
 from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match, make_version, make_worker
 from tests.patience import PATIENCE_S

@@ -9,8 +9,6 @@ in bins of a fifth (expected calibration error, beside what the true chances wou
 powers fitted to the other half of the matches, so that no power is judged by its own matches.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 import time
@@ -25,14 +23,18 @@ from typing import Any, Final, NamedTuple
 from django.core.management.base import CommandError
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.analysis.calibration import COMMAND, FILE, power_of, temper
 from pentathlon_engines.analysis.curve import draw_curve
-from pentathlon_engines.analysis.playouts import estimate_chances, truth_of
+from pentathlon_engines.analysis.playouts import (
+    COMMAND,
+    FILE,
+    estimate_chances,
+    power_of,
+    temper,
+    truth_of,
+)
 from pentathlon_engines.cli.arguments import find_launcher
 from pentathlon_engines.contract.game import Game, Outcome
-from pentathlon_engines.desk.match_pool import play_all
-from pentathlon_engines.desk.series import Series
-from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.match_pool import Series, Setting, play_all
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import positions
@@ -181,8 +183,7 @@ def fit_power(samples: Sequence[Sample]) -> float:
     """Return the power with the least Brier score, drawn towards 1 when there are few matches."""
     matches = len({sample.match for sample in samples})
     return min(
-        _POWERS,
-        key=lambda power: _brier(samples, power) + _DOUBT * log(power) ** 2 / matches,
+        _POWERS, key=lambda power: _brier(samples, power) + _DOUBT * log(power) ** 2 / matches
     )
 
 

@@ -1,7 +1,5 @@
 """The bots that benchmarks play: the built-in ones, under names that an author may have."""
 
-from __future__ import annotations
-
 from pentathlon.bots.archives import read_archive
 from pentathlon.ladders.reference import pack_renamed
 from pentathlon_engines.archive.archives import CheckedArchive

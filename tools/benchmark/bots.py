@@ -1,7 +1,5 @@
 """The cost of bots and rules in a match, on records of real matches."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The cost of a match by part, as numbers that add up, beside the budgets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median

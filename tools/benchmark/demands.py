@@ -1,7 +1,5 @@
 """Measured figures beside their targets: the one table, and the one verdict, of all benchmarks."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence

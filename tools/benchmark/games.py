@@ -1,7 +1,5 @@
 """The games that a benchmark measures."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Programs that burn CPU time during a measurement, and end with it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

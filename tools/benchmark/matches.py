@@ -4,8 +4,6 @@ Both are measured on the same matches, batch by batch in turns, so that a machin
 slows both. CPU seconds are counted, not wall time, so other programs on the core matter less.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from argparse import ArgumentParser
@@ -25,7 +23,7 @@ from pentathlon.env import CHECKOUT, IMPORT_PATH
 from pentathlon.fleet.capabilities import least_sandbox
 from pentathlon.local.environment.compiled_build import CannotCompile, compiled_engines
 from pentathlon.local.environment.installer import InstallFailed
-from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.capacity import BATCH
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest

@@ -1,7 +1,5 @@
 """CPU time and memory of this process with its ended bots, and of servers beside it."""
 
-from __future__ import annotations
-
 import gc
 import os
 import resource

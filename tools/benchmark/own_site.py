@@ -1,7 +1,5 @@
 """`manage.py up` as a person runs it."""
 
-from __future__ import annotations
-
 import re
 import signal
 import sys
@@ -13,7 +11,7 @@ from typing import Final
 
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import wait_until_ready
+from pentathlon.local.servers.processes import wait_until_ready
 
 _PATIENCE_S: Final = 600.0
 _SERVERS: Final = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}

@@ -1,7 +1,5 @@
 """A part of `manage.py bench` that measures in a process of its own, on a platform of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Shows what a benchmark is doing while it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

@@ -3,8 +3,6 @@
 None of them uses a sandbox, stores a match or plays it again.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from dataclasses import dataclass

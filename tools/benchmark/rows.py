@@ -1,12 +1,10 @@
 """The cost of the database in a match, through the services that workers call."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.capacity import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.jobs import EngineBuilds, Job, Submission
 from pentathlon.matches.replays.models import Replay

@@ -1,7 +1,5 @@
 """The stage of a benchmark: a database, a broker and one real worker, all on one core."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +18,7 @@ from pentathlon.env import child_environment
 from pentathlon.fleet.capabilities import least_sandbox, read_fleet
 from pentathlon.local.preparation import prepare_database
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import ServerFailed, last_lines
+from pentathlon.local.servers.processes import ServerFailed, last_lines
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon.matches.specs import MatchSpec

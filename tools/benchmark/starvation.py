@@ -1,7 +1,5 @@
 """The command behind `bench starvation`: clients that block the web server, costly uploads."""
 
-from __future__ import annotations
-
 import io
 import json
 import random
@@ -30,8 +28,7 @@ from pentathlon.env import CHECKOUT
 from pentathlon.fleet.hints import PATH
 from pentathlon.fleet.queues import QUEUES
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.ports import free_port
-from pentathlon.local.servers.readiness import wait_until_ready
+from pentathlon.local.servers.processes import free_port, wait_until_ready
 from tools.benchmark.load.stage import DATABASES, own_database
 from tools.benchmark.meter import cpu_s_of
 from tools.trials import trial_environment

@@ -29,19 +29,18 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.cli.arguments import find_launcher
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.desk.match_pool import Finished, play_all, stop_on_interrupt
-from pentathlon_engines.desk.series import Series
-from pentathlon_engines.desk.setting import Setting
-from pentathlon_engines.desk.tally import result_of
-from pentathlon_engines.manifest import (
-    BUILT_IN,
-    bot_command,
-    built_in_bots,
-    read_manifest,
+from pentathlon_engines.desk.match_pool import (
+    Finished,
+    Series,
+    Setting,
+    play_all,
+    result_of,
+    stop_on_interrupt,
 )
+from pentathlon_engines.manifest import BUILT_IN, bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
-from pentathlon_engines.strength.block_scores import WIN, counts_of, score_of
+from pentathlon_engines.strength.sprt import WIN, counts_of, score_of
 from tools.benchmark.demands import print_table
 from tools.benchmark.games import check_games, offer_games
 from tools.benchmark.progress import Say, show_progress

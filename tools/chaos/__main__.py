@@ -14,7 +14,7 @@ from rich.console import Console
 django.setup()
 
 # Models exist only from here on.
-from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
+from pentathlon.local.servers.processes import ServerFailed  # noqa: E402
 from tools.chaos.report import table_of  # noqa: E402
 from tools.chaos.run import Wish, run  # noqa: E402
 

@@ -1,7 +1,5 @@
 """Accounts for every match by the rows from which pages and ratings are made."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Strikes that set the platform back while it runs: its database, or its clock."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final

@@ -4,8 +4,6 @@ All processes of a run are on this clock, its database too, as they are on that 
 Without a C compiler there is none, and the clock is not struck.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from dataclasses import dataclass

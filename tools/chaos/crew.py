@@ -1,7 +1,5 @@
 """The processes that are killed, and the code that restarts them, as a supervisor would."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

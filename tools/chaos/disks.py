@@ -1,7 +1,5 @@
 """The disks that workers keep temporary files on, and how they get full."""
 
-from __future__ import annotations
-
 import errno
 import os
 import resource

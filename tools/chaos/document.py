@@ -1,7 +1,5 @@
 """The tournaments that are played under fire, and what remains of them in every run alike."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +15,8 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch
-from pentathlon.tournaments.services import create_tournament, start_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
+from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 
 _BOT: Final = Path(__file__).with_name("bot") / "main.py"
@@ -136,11 +135,13 @@ def _open(
 ) -> Tournament:
     tournament = create_tournament(
         actor=organiser,
-        name=event.name,
-        document=TournamentDocument(
-            game=game, scheduler=event.scheduler, params=event.params, table_seats=2
+        draft=Draft(
+            name=event.name,
+            document=TournamentDocument(
+                game=game, scheduler=event.scheduler, params=event.params, table_seats=2
+            ),
+            versions=[version.pk for version in versions],
         ),
-        versions=[version.pk for version in versions],
     )
     # Both runs need the same secret, and their results must count on the leaderboard, but no
     # service lets anybody choose the secret of a rated tournament.

@@ -4,8 +4,6 @@ The pairings depend on when results come, so no quiet run can repeat them. But e
 follow from the facts stored with it, and every match must count once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

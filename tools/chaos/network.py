@@ -3,8 +3,6 @@
 It is a process of its own, so that it goes on while the run waits. It takes orders on a socket.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import socket

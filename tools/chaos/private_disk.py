@@ -6,8 +6,6 @@ process that sees it. This file imports the standard library only, as the progra
 itself.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

@@ -3,8 +3,6 @@
 Every match goes through claim and acceptance, but the bots' choices are computed right here.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys
@@ -18,8 +16,10 @@ django.setup()
 from pentathlon.local.preparation import prepare_database  # noqa: E402
 from pentathlon.matches.jobs import EngineBuilds, Job, Submission  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
-from pentathlon.matches.replays.results import expected_header  # noqa: E402
-from pentathlon.matches.replays.services import accept_results  # noqa: E402
+from pentathlon.matches.replays.services import (  # noqa: E402
+    accept_results,
+    expected_header,
+)
 from pentathlon.matches.services import claim_matches  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
@@ -93,11 +93,7 @@ def _record(job: Job, sandbox: str) -> Record:
 def _accept(job: Job, record: Record) -> None:
     seats = record["seats"]
     report = MatchReport(
-        record=record,
-        logs=[b""] * seats,
-        notes=[[]] * seats,
-        usage=[_USAGE] * seats,
-        traces=[],
+        record=record, logs=[b""] * seats, notes=[[]] * seats, usage=[_USAGE] * seats, traces=[]
     )
     builds = EngineBuilds(referee=build_name(), bots=build_name())
     submission = Submission(match_id=job.match_id, token=job.token, report=report, builds=builds)

@@ -1,7 +1,5 @@
 """Shows a run as a table for people, which is also fit for a page."""
 
-from __future__ import annotations
-
 from rich.table import Table
 
 from tools.chaos.run import Report

@@ -1,7 +1,5 @@
 """One whole run: a platform, tournaments, strikes, and the account of the outcome."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -17,9 +15,8 @@ from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment, read_enviro
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.local.preparation import prepare_database
-from pentathlon.local.servers.ports import free_port
 from pentathlon.local.servers.postgres import PostgresServer
-from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.processes import ServerFailed, free_port
 from pentathlon.local.stack import Stack
 from pentathlon.local.supervisor import Service
 from pentathlon.matches.models import Match
@@ -194,11 +191,7 @@ def _database(wish: Wish) -> Iterator[PostgresServer | None]:
 @contextmanager
 def _crew(wish: Wish, drives: Disks) -> Iterator[tuple[Crew, Sequence[Network]]]:
     stack = Stack(
-        host=_HOST,
-        port=free_port_here(),
-        workers=wish.slots,
-        folder=wish.folder,
-        redis_url=None,
+        host=_HOST, port=free_port_here(), workers=wish.slots, folder=wish.folder, redis_url=None
     )
     broker = str(read_environment().worker_broker)
     changed = {

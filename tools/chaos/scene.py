@@ -1,7 +1,5 @@
 """The things that strikes can reach, and what a strike is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random

@@ -1,7 +1,5 @@
 """Strikes of which no process dies, and which nobody may notice: lapses, damage, a thief."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Strikes running tournaments at random, spread evenly over their matches, until all are over."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -14,7 +12,7 @@ from django.db import connection
 from kombu.exceptions import OperationalError as BrokerAway
 from redis import RedisError
 
-from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.processes import ServerFailed
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
 from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.models import Tournament, TournamentState

@@ -1,7 +1,5 @@
 """Strikes on a running platform: each names its victim and its repair."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The processes of a worker as the host sees them: its slots, their bubblewraps, the bots."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -13,8 +13,7 @@ from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from pentathlon_engines.manifest import Manifest
-from pentathlon_engines.match.exit_status import manner_of_end
-from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.faults import FaultKind, manner_of_end
 from pentathlon_engines.match.launcher import BotCommand, Breach, BuildProcess, Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.unstartable import WHY, why_unstartable

@@ -20,8 +20,13 @@ from typing import IO, Any, Final, cast
 
 import structlog
 
-from pentathlon.insight.analyses.jobs import AnalysisJob, AnalysisResult, Row
-from pentathlon.insight.analyses.loans import LOAN_S, LONGEST_LOAN_S
+from pentathlon.insight.analyses.jobs import (
+    LOAN_S,
+    LONGEST_LOAN_S,
+    AnalysisJob,
+    AnalysisResult,
+    Row,
+)
 from pentathlon_engines.runner import MatchAbandoned
 from workers.drain import Drain, Drained
 from workers.port import Platform

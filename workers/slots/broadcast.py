@@ -18,7 +18,7 @@ import structlog
 from redis import RedisError
 
 from pentathlon.core.errors import DomainError
-from pentathlon.live.sender import AWAY_S, WATCHED_S
+from pentathlon.live.frames import AWAY_S, WATCHED_S
 from pentathlon.matches.jobs import Job
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.referee import Referee

@@ -14,8 +14,6 @@ Chances are estimates, so each rule accounts for their noise:
   won, in which noise cancels out. 100 means: as good as the player of the playouts, or better.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import exp, hypot
 from typing import Any, Final, NamedTuple

@@ -4,8 +4,6 @@ Nothing of an upload is kept but the names and contents of its files and its emp
 stored is a new zip, made here, and equal files make equal bytes.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import stat

@@ -5,8 +5,6 @@ kinds, then the contents, counted while they are read. Bounds are absolute: how 
 says nothing about it.
 """
 
-from __future__ import annotations
-
 import io
 import stat
 import zlib

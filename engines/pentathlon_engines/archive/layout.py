@@ -1,7 +1,5 @@
 """Which entries of a packed folder are files of the bot, and under which names."""
 
-from __future__ import annotations
-
 import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence

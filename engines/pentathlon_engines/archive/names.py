@@ -1,7 +1,5 @@
 """Which names the entries of an archive have, and which they may have."""
 
-from __future__ import annotations
-
 import struct
 import unicodedata
 import zlib

@@ -1,7 +1,5 @@
 """Pack the folder of a bot for an upload, and give it to the desk as the site would keep it."""
 
-from __future__ import annotations
-
 import io
 import stat
 import tempfile

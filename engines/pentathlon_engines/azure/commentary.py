@@ -14,7 +14,6 @@ Told = Mapping[str, Any]
 """An event of an observation (12.4), as JSON."""
 
 _COLOURS: Final[dict[str, str]] = {each["letter"]: each["name"] for each in RULES["colours"]}
-_BEASTS: Final = ("tortoise", "dragon", "tiger", "bird")
 
 
 def tell(change: Change) -> str:
@@ -143,10 +142,7 @@ def tell_end(position: Position) -> str:
 
 def endings() -> Mapping[str, str]:
     """Return the meaning of each reason for an end."""
-    return {
-        "wisdom": "a seat reached 25 wisdom",
-        "stuck": "a seat had no legal placement",
-    }
+    return {"wisdom": "a seat reached 25 wisdom", "stuck": "a seat had no legal placement"}
 
 
 def points(position: Position) -> list[int]:

@@ -19,15 +19,7 @@ An event is a tuple of numbers: kind, player, and more. The first boons of a sto
 from __future__ import annotations
 
 from pentathlon_engines.azure.actions import GIFT
-from pentathlon_engines.azure.board import (
-    BEASTS,
-    CARDS_EACH,
-    CELLS,
-    COLOURS,
-    GOAL,
-    letters,
-    pack,
-)
+from pentathlon_engines.azure.board import BEASTS, CARDS_EACH, CELLS, COLOURS, GOAL, letters, pack
 from pentathlon_engines.contract.kinds import (
     Flag,
     Integer,

@@ -6,8 +6,7 @@ from pentathlon_engines.azure import chance, hidden, moves, serialization
 from pentathlon_engines.azure.actions import ACTIONS, GRAMMAR, TEXTS
 from pentathlon_engines.azure.board import BIRD_CARDS, COMMON_STONES, GIFTS, SETUP
 from pentathlon_engines.azure.state import AzurePosition
-from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option, action_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

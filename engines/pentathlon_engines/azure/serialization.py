@@ -14,13 +14,7 @@ from pentathlon_engines.azure.chance import order
 from pentathlon_engines.azure.hidden import deal_any
 from pentathlon_engines.azure.realm import is_layout, realm_of
 from pentathlon_engines.contract import kinds, position
-from pentathlon_engines.contract.kinds import (
-    Integer,
-    ListOf,
-    MapOf,
-    OneOf,
-    refuse,
-)
+from pentathlon_engines.contract.kinds import Integer, ListOf, MapOf, OneOf, refuse
 from pentathlon_engines.contract.position import Field
 
 TYPE_CHECKING = False

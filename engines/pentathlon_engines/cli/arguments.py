@@ -1,7 +1,5 @@
 """Turn arguments of the command line into bots, games, launchers and limits."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from importlib.metadata import entry_points

@@ -1,7 +1,5 @@
 """Failures of commands: a sentence, a command to try next, and an exit code."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -1,22 +1,14 @@
 """Arguments and options that many commands share."""
 
-from __future__ import annotations
-
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pentathlon_engines.cli.completion import complete_bot
+from pentathlon_engines import GAMES
+from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Bots = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="BOT BOT...",
-        help="A folder with a bot.toml, or a built-in name.",
-        autocompletion=complete_bot,
-    ),
-]
 GameOptions = Annotated[str | None, typer.Option(help="Options of the game, as JSON.")]
 BotLimits = Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")]
 Sandbox = Annotated[bool, typer.Option("--sandbox", help="Run bots in the sandbox.")]
@@ -25,5 +17,29 @@ SiteOption = Annotated[
     str | None,
     typer.Option(
         "--site", metavar="ADDRESS", help="The site to use. Default: the one you signed in to."
+    ),
+]
+
+
+def complete_game(incomplete: str) -> list[str]:
+    """Return the games with this prefix."""
+    return [key for key in GAMES if key.startswith(incomplete)]
+
+
+def complete_bot(incomplete: str) -> list[str]:
+    """Return the bots with this prefix: built-in names, and folders with a manifest."""
+    around = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
+    lead = "./" if incomplete.startswith("./") else ""
+    folders = sorted(path.parent for path in around.glob(f"*/{FILE_NAME}"))
+    names = [*built_in_bots(), *(f"{lead}{folder}" for folder in folders)]
+    return [name for name in names if name.startswith(incomplete)]
+
+
+Bots = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="BOT BOT...",
+        help="A folder with a bot.toml, or a built-in name.",
+        autocompletion=complete_bot,
     ),
 ]

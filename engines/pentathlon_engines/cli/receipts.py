@@ -4,8 +4,6 @@ What a site has shown before is kept: its keys and its newest checkpoint. So a s
 its history shows it to everybody who has verified a match there once.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +12,8 @@ from typing import Any, Final, NoReturn
 
 import platformdirs
 
+from pentathlon_engines.cli.client.connection import write_private
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
-from pentathlon_engines.cli.client.kept_files import write_private
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadNote

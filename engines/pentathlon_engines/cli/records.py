@@ -1,7 +1,5 @@
 """Records in files: reading one, and saying how it ended."""
 
-from __future__ import annotations
-
 import zlib
 from gzip import decompress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`pentathlon play BUNDLE BOT`: rerun a match for one seat, to reproduce a fault at home."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`pentathlon play --games`: many matches between the same bots, with the score as it grows."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any, Final
 import typer
 
 from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed, cannot_write
-from pentathlon_engines.cli.output.fault_examples import FaultExamples
+from pentathlon_engines.cli.output.matches import FaultExamples
 from pentathlon_engines.cli.output.streams import (
     is_terminal,
     print_json,
@@ -20,13 +18,18 @@ from pentathlon_engines.cli.output.streams import (
 )
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.commentary.words import count
-from pentathlon_engines.desk.match_pool import DeskMatch, Finished, play_all, stop_on_interrupt
+from pentathlon_engines.desk.match_pool import (
+    DeskMatch,
+    Finished,
+    Series,
+    Setting,
+    play_all,
+    result_of,
+    stop_on_interrupt,
+)
 from pentathlon_engines.desk.record_files import write_record
-from pentathlon_engines.desk.series import Series
-from pentathlon_engines.desk.setting import Setting
-from pentathlon_engines.desk.tally import result_of
 from pentathlon_engines.record.shape import Record
-from pentathlon_engines.strength.block_scores import BlockScore
+from pentathlon_engines.strength.sprt import BlockScore
 
 _EARLY: Final = 5
 """How many matches must have ended before the time left is shown."""

@@ -4,15 +4,13 @@ The site plays the matches, unrated and behind rated ones, and computes the test
 challenges of the two. So nothing is lost when this program ends: the same command continues.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from pentathlon_engines.cli.arguments import common_game
-from pentathlon_engines.cli.client.bots import Json, find_bot_named, find_version, me
+from pentathlon_engines.cli.client.connection import Json, find_bot_named, find_version, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.client.submission import Follower, out_of_time, pack, upload_version

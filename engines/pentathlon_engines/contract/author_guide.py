@@ -1,4 +1,4 @@
-"""A game's guide for bot authors: observations field by field, and notation.
+"""A game's lesson, and its guide for bot authors: observations by field, and notation.
 
 Each game's words lie beside its serialization in `author_guide.json`; those for fields that all
 games share in `frame.json`. Pages and tests read them here, bots never do.
@@ -15,7 +15,8 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 import pentathlon_engines
-from pentathlon_engines.contract.game import CHANCE, State
+from pentathlon_engines.contract.game import CHANCE, Game, State
+from pentathlon_engines.contract.presentation import Change
 from pentathlon_engines.contract.registry import GAMES
 from pentathlon_engines.light_json import read_data
 
@@ -92,3 +93,38 @@ def observed_fields(
         for item in value:
             if isinstance(item, dict | list):
                 yield from observed_fields(item, words, f"{path}[]")
+
+
+class LessonStep(NamedTuple):
+    """One step of a lesson."""
+
+    title: str
+    text: str
+    """What the step teaches, in a few sentences."""
+    said: list[str]
+    """What happens in the step, as the commentary says it."""
+    state: State
+    """The position to be drawn."""
+    viewer: int | None
+    """In games with hidden parts, the seat whose view is drawn, with its hand; None in others."""
+
+
+def steps_of(game: Game) -> Iterator[LessonStep]:
+    """Yield the steps of a lesson; each continues the one before or has its own position."""
+    viewer = 0 if game.info.hidden else None
+    state = game.start()
+    for step in game.lesson():
+        if "position" in step:
+            state = game.load(step["position"])
+        said = [_do(state, text) for text in step["actions"]]
+        if state.outcome is not None:
+            said.append(game.commentary().tell_end(state.observation(viewer)))
+        yield LessonStep(step["title"], step["text"], said, state.copy(), viewer)
+
+
+def _do(state: State, text: str) -> str:
+    """Do an action and return it in words."""
+    seat, before = state.to_move, state.observation(None)
+    state.apply(state.parse(text))
+    change = Change(before, CHANCE if seat is None else seat, text, state.observation(None))
+    return state.game.commentary().tell(change)

@@ -22,12 +22,12 @@ from abc import ABC, abstractmethod
 
 from pentathlon_engines.contract.compiler import mypyc_attr
 from pentathlon_engines.contract.info import GameInfo, Option, Outcome
-from pentathlon_engines.errors import BadPosition, EngineError, IllegalAction, NotToMove
+from pentathlon_engines.errors import BadAction, BadPosition, EngineError, IllegalAction, NotToMove
 from pentathlon_engines.light_json import read_data
 
 TYPE_CHECKING = False  # bots must not wait for `typing`
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from random import Random
     from typing import Any, Final
 
@@ -146,11 +146,10 @@ class Game(ABC):
 
     def encoder(self) -> Encoder:
         """Return the function that turns observations into numbers; the default hashes them."""
-        from pentathlon_engines.encoding import hashing
+        from pentathlon_engines.encoding import features
 
-        encoding = self._room("encoding") or hashing
-        features: Encoder = encoding.features
-        return features
+        encode: Encoder = (self._room("encoding") or features).features
+        return encode
 
     def touches(self, state: State, action: int) -> list[str]:
         """Return the cells and cards that a legal action names, as the drawing marks them.
@@ -355,3 +354,18 @@ class State(ABC):
 
     def _no_chance(self) -> NotToMove:
         return NotToMove(f"chance decides nothing here, seat to move: {self.to_move}")
+
+
+def text_of(action: int, texts: Sequence[str], *, title: str) -> str:
+    """Return the text of an action; raise `IndexError` if the game has no such action."""
+    if not 0 <= action < len(texts):
+        raise IndexError(f"action {action} does not exist: {title} has 0 to {len(texts) - 1}")
+    return texts[action]
+
+
+def action_of(text: str, actions: Mapping[str, int], *, grammar: str) -> int:
+    """Return the action with this text; raise `BadAction` if none has."""
+    action = actions.get(text)
+    if action is None:
+        raise BadAction(text, reason=f"write {grammar}")
+    return action

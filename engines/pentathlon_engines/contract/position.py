@@ -180,11 +180,7 @@ def read_mover(state: State, data: dict[str, Any], *, phase: str, decides: str) 
 
 
 def check_written(
-    state: State,
-    data: dict[str, Any],
-    *,
-    typed: Collection[str] = (),
-    but: tuple[str, ...] = (),
+    state: State, data: dict[str, Any], *, typed: Collection[str] = (), but: tuple[str, ...] = ()
 ) -> None:
     """Refuse data that differ from the position written again; inner objects may be partial.
 

@@ -8,8 +8,6 @@ tuned-data/dataset-7/matches-00001.ndjson.gz
 tuned-data/dataset-7/matches-00001.parquet
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -18,8 +16,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from pentathlon_engines.dataset.rows import Row, Source, decision_rows, match_row
-from pentathlon_engines.dataset.schema import DECISIONS, MATCHES, TABLES, schema
+from pentathlon_engines.dataset.rows import (
+    DECISIONS,
+    MATCHES,
+    TABLES,
+    Row,
+    Source,
+    decision_rows,
+    match_row,
+    schema,
+)
 from pentathlon_engines.desk.record_files import write_whole
 from pentathlon_engines.record.record import canonical
 from pentathlon_engines.record.shape import Record

@@ -1,7 +1,5 @@
 """Parts of a dataset as Parquet: the extra `parquet` (pyarrow, some 160 MB)."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable, Iterator
@@ -10,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyarrow import parquet
 
-from pentathlon_engines.dataset.schema import DECISIONS, VERSION, schema
+from pentathlon_engines.dataset.rows import DECISIONS, VERSION, schema
 
 _ROWS_AT_ONCE: Final = 2_000
 _PLACE: Final = [

@@ -15,9 +15,7 @@ from typing import Final, NamedTuple
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.bot_pipes import BotEnded, BotFailed
-from pentathlon_engines.match.dice import dice_of
-from pentathlon_engines.match.exit_status import manner_of_end
-from pentathlon_engines.match.faults import Fault
+from pentathlon_engines.match.faults import Fault, manner_of_end
 from pentathlon_engines.match.launcher import BotProcess, Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
@@ -25,6 +23,7 @@ from pentathlon_engines.match.seat import Seat
 from pentathlon_engines.match.table import ask_for_action
 from pentathlon_engines.record.answers import find_wrong_answer
 from pentathlon_engines.runner import SeatBot
+from pentathlon_engines.seeds import dice_of
 
 REQUESTS: Final = 3
 """The number of requests in each probe; a short match has fewer."""

@@ -1,7 +1,5 @@
 """Files that are whole or not there: records, one in each file, and JSON documents."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The report of a tournament on this machine, as one page that needs nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby
@@ -10,8 +8,8 @@ from typing import Final
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
-from pentathlon_engines.desk.match_pool import DeskMatch
-from pentathlon_engines.desk.page import make_page, scrolling
+from pentathlon_engines.desk.match_pool import DeskMatch, DeskResult, Tally
+from pentathlon_engines.desk.replay_page import make_page, scrolling
 from pentathlon_engines.desk.standings import (
     DeskStanding,
     byes_of,
@@ -19,7 +17,6 @@ from pentathlon_engines.desk.standings import (
     standings,
     tally_of,
 )
-from pentathlon_engines.desk.tally import DeskResult, Tally
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.tournament.tie_breaks import BYE, TITLES
 from pentathlon_engines.tournament.tint import tint

@@ -1,16 +1,14 @@
 """The table of a tournament on this machine, computed as a server computes its final table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pentathlon_engines.desk.tally import Tally, TallyLine
+from pentathlon_engines.desk.match_pool import Tally, TallyLine
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.strength import best
 from pentathlon_engines.strength.thurstone import BETA, fit
+from pentathlon_engines.tournament.departures import results_of_rounds
 from pentathlon_engines.tournament.formats.interface import GivingByes
-from pentathlon_engines.tournament.round_results import results_of_rounds
 from pentathlon_engines.tournament.tie_breaks import (
     BYE,
     Results,

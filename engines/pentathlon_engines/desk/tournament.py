@@ -4,16 +4,13 @@ Everything follows from the document, the secret and the results. So a tournamen
 goes on from its document, its secret and the records of its matches, wherever it stood.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pentathlon_engines.desk.match_pool import DeskMatch
-from pentathlon_engines.desk.tally import DeskResult
+from pentathlon_engines.desk.match_pool import DeskMatch, DeskResult
 from pentathlon_engines.seeds import event_key_of
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch
 from pentathlon_engines.tournament.batches import History, next_step, pairings_of
 from pentathlon_engines.tournament.document import TournamentDocument, document_hash
 from pentathlon_engines.tournament.formats.interface import Batch, Over, PlayedBlock, Size, Wait

@@ -5,16 +5,13 @@
 record that is damaged is as good as none: its match is played again.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pentathlon_engines.desk.match_pool import DeskMatch
+from pentathlon_engines.desk.match_pool import DeskMatch, result_of
 from pentathlon_engines.desk.record_files import read_json, write_record, write_whole
-from pentathlon_engines.desk.tally import result_of
 from pentathlon_engines.desk.tournament import Kept
 from pentathlon_engines.errors import BadFolder, BadRecord
 from pentathlon_engines.record.record import canonical, chain

@@ -198,14 +198,7 @@ class Picture:
         )
 
     def glyph(
-        self,
-        name: str,
-        at: Point,
-        *,
-        size: float,
-        paint: str,
-        turn: float = 0,
-        width: float = 0,
+        self, name: str, at: Point, *, size: float, paint: str, turn: float = 0, width: float = 0
     ) -> None:
         """Draw a glyph of `glyphs.json`, centred, turned clockwise by degrees."""
         stroke = width * _GLYPH_GRID / size

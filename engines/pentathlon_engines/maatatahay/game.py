@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import CHANCE, Game, GameInfo
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, action_of, text_of
 from pentathlon_engines.maatatahay import chance, hidden, moves, serialization
 from pentathlon_engines.maatatahay.actions import ACTIONS, GRAMMAR, TEXTS
 from pentathlon_engines.maatatahay.board import ROUNDS, SETTING_UP, SPECIAL_OF, TILES, TRACK_END

@@ -8,13 +8,7 @@ rounds need not fit together, so that examples can be short.
 from __future__ import annotations
 
 from pentathlon_engines.contract import kinds, position
-from pentathlon_engines.contract.kinds import (
-    Integer,
-    ListOf,
-    MapOf,
-    OneOf,
-    refuse,
-)
+from pentathlon_engines.contract.kinds import Integer, ListOf, MapOf, OneOf, refuse
 from pentathlon_engines.contract.position import TO_VIEWERS, TO_WHOLE, Field
 from pentathlon_engines.maatatahay import board, moves
 from pentathlon_engines.maatatahay.board import (

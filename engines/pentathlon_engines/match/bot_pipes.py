@@ -4,25 +4,16 @@ Reads and writes never block; what does not fit waits for the next call. This mo
 limits on sizes; `seat` enforces those on time.
 """
 
-from __future__ import annotations
-
 import os
 import select
 from codecs import BOM_UTF8
 from contextlib import suppress
 
+from pentathlon_engines.match import traces
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import problem_of
-from pentathlon_engines.match.traces import (
-    FROM_BOT,
-    LINE_BYTES_KEPT,
-    TO_BOT,
-    Tape,
-    TraceLine,
-    printable,
-)
 
 _CHUNK = 64 * 1024
 _SPACE = ord(" ")
@@ -74,7 +65,7 @@ class Pipes:
         self._line = bytearray()
         self._is_first = True
         self._prints = 0
-        self._tape = Tape()
+        self._tape = traces.Tape()
         self._poller = select.poll()
         self.stdout_bytes = 0
         self.stderr_bytes = 0
@@ -86,7 +77,7 @@ class Pipes:
 
     def send(self, line: bytes) -> None:
         """Write as much of a line as the pipe takes; `wait` writes the rest."""
-        self._tape.append((TO_BOT, line))
+        self._tape.append((traces.TO_BOT, line))
         self._unsent = line
         self._write()
         if self._unsent:
@@ -136,10 +127,10 @@ class Pipes:
             raise BotFailed(FaultKind.PROTOCOL, "answered before it had read the request")
         line = bytes(received[:end])
         received.clear()
-        self._tape.append((FROM_BOT, line))
+        self._tape.append((traces.FROM_BOT, line))
         return line
 
-    def last_lines(self) -> list[TraceLine]:
+    def last_lines(self) -> list[traces.TraceLine]:
         """Return the last lines in both directions, and output that is no complete line."""
         return self._tape.read(bytes(self._line))
 
@@ -170,8 +161,8 @@ class Pipes:
             if self._prints > _MOST_PRINTS:
                 reason = f"printed more than {_MOST_PRINTS} lines before `ready`"
                 raise BotFailed(FaultKind.OUTPUT, reason)
-            text = received[: min(end, LINE_BYTES_KEPT)].decode(errors="backslashreplace")
-            self.note(f"{_PRINTED}{printable(text)}")
+            text = received[: min(end, traces.LINE_BYTES_KEPT)].decode(errors="backslashreplace")
+            self.note(f"{_PRINTED}{traces.printable(text)}")
             del received[: end + 1]
             self._skip_blank()
 

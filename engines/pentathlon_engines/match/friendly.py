@@ -6,8 +6,6 @@ to move again. So a bot remembers nothing of its own from one such stretch to th
 shown again everything that it was shown before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,7 +15,6 @@ from pentathlon_engines.contract.game import Game
 from pentathlon_engines.errors import BadAction, BadRecord
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.bot_pipes import BotFailed
-from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault, FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import BotCommand, Launcher
@@ -25,6 +22,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.seat import Seat
 from pentathlon_engines.match.table import ask_for_action
+from pentathlon_engines.seeds import dice_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,5 @@
 """The interface between the match runner and what starts bots: plain processes or a sandbox."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum

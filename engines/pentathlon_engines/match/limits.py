@@ -57,10 +57,7 @@ class Limits:
 
 _MOST: Final = 2**31 - 1
 """Larger values would not fit into what the operating system takes."""
-_NUMBER: Final = {
-    "int": f"whole number from 0 to {_MOST}",
-    "float": f"number from 0 to {_MOST}",
-}
+_NUMBER: Final = {"int": f"whole number from 0 to {_MOST}", "float": f"number from 0 to {_MOST}"}
 
 
 def _is_bound(value: object, *, whole: bool) -> bool:

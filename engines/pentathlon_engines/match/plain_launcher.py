@@ -17,7 +17,6 @@ from typing import Final
 
 from pentathlon_engines import bot
 from pentathlon_engines.languages import heap_mb
-from pentathlon_engines.match.awake import awake_threads
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import (
     BOT_PATH,
@@ -31,6 +30,7 @@ from pentathlon_engines.match.launcher import (
     Usage,
 )
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.wall_clock import awake_threads
 
 # Importing `bot` here also writes its bytecode; bots themselves may not write it.
 ENGINES: Final = Path(bot.__file__).parents[1]

@@ -4,8 +4,6 @@ This module builds the messages to bots as plain dicts, and checks the answers i
 whatever codec wrote the requests.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ It does no input or output and reads no clock. The runner calls `seat_to_ask`, s
 the bot of that seat, and calls `accept` with its answer or `expel` with its fault.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from random import Random
 from typing import Any, NamedTuple

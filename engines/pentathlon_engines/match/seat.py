@@ -1,15 +1,12 @@
 """Seats a bot at the table: starts, asks, times, pauses and stops it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Final
 
 from pentathlon_engines.errors import BadMessage
 from pentathlon_engines.match.bot_pipes import BotEnded, BotFailed, Pipes
-from pentathlon_engines.match.exit_status import manner_of_end
-from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.faults import FaultKind, manner_of_end
 from pentathlon_engines.match.launcher import (
     Awake,
     BotCommand,

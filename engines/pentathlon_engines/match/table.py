@@ -1,7 +1,5 @@
 """Seats the bots of one match around their referee: starts, asks, expels and stops them."""
 
-from __future__ import annotations
-
 import select
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -101,9 +99,7 @@ class Table:
         seat = self.seats[index]
         action = ask_for_action(seat, request, codec=self._codec, notes=self.notes[index])
         self._referee.accept(
-            action,
-            cpu_ms=round(1000 * seat.last_cpu_s),
-            wall_ms=round(1000 * seat.last_wall_s),
+            action, cpu_ms=round(1000 * seat.last_cpu_s), wall_ms=round(1000 * seat.last_wall_s)
         )
 
     def _tick(self) -> None:

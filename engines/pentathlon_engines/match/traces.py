@@ -1,7 +1,5 @@
 """The last lines between the runner and a bot, which explain a fault to its author."""
 
-from __future__ import annotations
-
 import json
 from collections import deque
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Why a program of a bot cannot be started: what the words of a shell leave out."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import struct

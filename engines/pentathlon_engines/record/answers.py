@@ -4,8 +4,6 @@
 everywhere. They quote the bot, so they are for its owner only; the fault of the record is not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -47,11 +45,7 @@ class WrongAnswer(NamedTuple):
 
 
 def find_wrong_answer(
-    fault: RecordedFault,
-    trace: Trace,
-    *,
-    limits: Mapping[str, float],
-    legal: Sequence[str] = (),
+    fault: RecordedFault, trace: Trace, *, limits: Mapping[str, float], legal: Sequence[str] = ()
 ) -> WrongAnswer | None:
     """Return what a bot wrote at its fault and what should have come.
 

@@ -5,8 +5,6 @@ options, limits, every action of every seat) and a `README.txt`. It holds only t
 public record, neither bots nor logs, so its owner may pass it on.
 """
 
-from __future__ import annotations
-
 import io
 import zlib
 from string import Template

@@ -1,7 +1,5 @@
 """A record told in words, ply by ply."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -10,8 +10,6 @@ follow from its seed, and no bot of it is at fault there. From its fork on, ever
 as usual. Such a match is unrated.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence

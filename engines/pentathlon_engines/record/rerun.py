@@ -1,18 +1,21 @@
-"""Rerun a recorded match for one seat with a real bot.
+"""Rerun a recorded match for one seat with a real bot, or fork it: play on from one of its plies.
 
 The bot gets the requests of the record with new clocks. Whatever it answers, the recorded action
 happens next, so all requests are those of the record. A fault ends the run.
-"""
 
-from __future__ import annotations
+Forks: matches that are played on from a ply of another record, by any bots.
+
+Seats, options, seed and the events up to the ply stay, so chance draws what it drew there.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
+from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.bot_pipes import BotFailed
-from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault, FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
@@ -21,8 +24,15 @@ from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
 from pentathlon_engines.match.table import ask_for_action, request_message
 from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, Trace, TraceLine
-from pentathlon_engines.record.record import forked_at, resigned_at, resigned_seat, start_position
-from pentathlon_engines.record.shape import Record
+from pentathlon_engines.record.record import (
+    forked_at,
+    position,
+    resigned_at,
+    resigned_seat,
+    start_position,
+)
+from pentathlon_engines.record.shape import ForkPoint, Record
+from pentathlon_engines.seeds import dice_of
 
 
 class Verdict(StrEnum):
@@ -223,3 +233,23 @@ class _Run:
         recorded = Event.of(self._record["events"][ply]).text
         if action != recorded:
             self.differences.append(Difference(ply=ply, recorded=recorded, played=action))
+
+
+class Fork(NamedTuple):
+    """The ply at which a match leaves another one."""
+
+    point: ForkPoint
+    events: tuple[Event, ...]
+    """The first events of the match, which come from the other one."""
+
+
+def fork_at(record: Record, ply: int) -> Fork:
+    """Return the fork after `ply` events of a verified record.
+
+    Raises:
+        BadRecord: there is no such ply, or nothing is left to play there.
+    """
+    if position(record, ply).outcome is not None:
+        raise BadRecord(f"ply {ply} is the end of the match: fork it before")
+    events = tuple(map(Event.of, record["events"][:ply]))
+    return Fork({"chain": record["chain"], "ply": ply}, events)

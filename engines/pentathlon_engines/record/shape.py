@@ -20,8 +20,6 @@ A match has one record: no field has a default, each value has one type, `limits
 as `Limits.to_json` writes them, and faults are in the order of plies and seats.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NotRequired, TypedDict, cast

@@ -6,8 +6,6 @@
 ('seat_0', 27)
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from typing import Any

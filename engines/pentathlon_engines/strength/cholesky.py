@@ -4,8 +4,6 @@ Every sum is rounded once (`math.fsum`), so no bit depends on the order of summa
 release of Python.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from operator import mul

@@ -1,7 +1,5 @@
 """Places in a table: equal values share one, wherever a table is numbered."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator
 
 

@@ -50,10 +50,7 @@ _SQUARE_VERBS: Final = {
     "convert": "converts",
 }
 _DECLINE: Final = "pass"
-_PLAIN: Final = {
-    "end": "ends the turn",
-    "done": "puts back no more cards",
-}
+_PLAIN: Final = {"end": "ends the turn", "done": "puts back no more cards"}
 
 
 def tell(change: Change) -> str:

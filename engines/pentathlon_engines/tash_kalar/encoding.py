@@ -44,12 +44,7 @@ _DESTROYED: Final = 4
 _STEPS: Final = 4
 _TIMES: Final = 8
 _NOTHING: Final[dict[str, Any]] = {}
-_NO_TASKS: Final[dict[str, Any]] = {
-    "current": [],
-    "next": None,
-    "claimed": [[], []],
-    "under": [],
-}
+_NO_TASKS: Final[dict[str, Any]] = {"current": [], "next": None, "claimed": [[], []], "under": []}
 
 
 def features(view: dict[str, Any], seats: int) -> list[float]:

@@ -2,15 +2,14 @@
 
 From the lowest layer up: `board`, `cards/` and `actions` are tables. `state` has the fields of a
 position and the functions that change one of them; compiled, it keeps its pieces in `seat_pieces`,
-where `spots` finds summonings. `summoning`, `selection`, `conditions` and `offers` read the state.
-The `interpreter` resolves effects, with `everfrost` and `etherweave` for the effects of only these
-schools. `legality` lists legal actions; `moves` and `turns` do them.
+where `summoning` finds them. `summoning`, `selection` and `offers` read the state. The
+`interpreter` asks conditions and resolves effects, with `everfrost` and `etherweave` for the
+effects of only these schools. `legality` lists legal actions; `moves` and `turns` do them.
 """
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option, action_of, text_of
 from pentathlon_engines.errors import BadOption, BadPosition
 from pentathlon_engines.tash_kalar import chance, events, hidden, legality, moves
 from pentathlon_engines.tash_kalar.actions import ACTIONS, GRAMMAR, TEXTS

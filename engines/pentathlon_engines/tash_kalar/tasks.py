@@ -26,8 +26,7 @@ from pentathlon_engines.tash_kalar.board import (
     spread,
 )
 from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_LEGEND, TASK_FILE
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
-from pentathlon_engines.tash_kalar.cards.patterns import HEROIC, LEGENDARY
+from pentathlon_engines.tash_kalar.cards.patterns import HEROIC, LEGENDARY, BadCard
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False

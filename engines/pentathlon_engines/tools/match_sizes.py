@@ -6,8 +6,6 @@ It plays each match again from the first line of its file and prints the figures
 game's `match_sizes.json`.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -10,8 +10,6 @@ For games with large positions and long matches, `--every 25` writes only every 
 replaces the others by a checksum.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

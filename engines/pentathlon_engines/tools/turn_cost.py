@@ -1,7 +1,5 @@
 """Measure the cost of a turn against a raw round trip through the same pipes."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 The platform and the `pentathlon` command ask here, so both refuse the same and say the same.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

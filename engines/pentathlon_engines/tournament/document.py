@@ -76,7 +76,7 @@ class TournamentDocument:
     tie_breaks: tuple[str, ...] = ()
     """What orders the table, most important first; empty for the order of the format."""
     leaving: str | None = None
-    """The law about bots that leave, one of `laws.LAWS`; None for that of the format."""
+    """The law about bots that leave, one of `LAWS`; None for that of the format."""
     entries: tuple[Entrant, ...] = ()
 
     @classmethod

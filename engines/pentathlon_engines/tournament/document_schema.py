@@ -1,16 +1,13 @@
 """The JSON Schema of tournament documents, and the places where a posted value breaks it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import FORMAT
-from pentathlon_engines.tournament.formats.interface import Problem
+from pentathlon_engines.tournament.formats.interface import LAWS, Problem
 from pentathlon_engines.tournament.formats.parameters import schema_of
 from pentathlon_engines.tournament.formats.registry import FORMATS
-from pentathlon_engines.tournament.laws import LAWS
 from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS
 
 Json = Any

@@ -1,7 +1,5 @@
 """Dry runs of tournaments: size, and the blocks that do not depend on results."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 from typing import Any, Final, NamedTuple
 

@@ -22,8 +22,6 @@ fixed before anybody joins: they are `entries` of the proof. The proof of a long
 in parts, and `join_parts` joins them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,14 +33,20 @@ from pentathlon_engines.seeds import SECRET_BYTES, commitment_to, event_key_of
 from pentathlon_engines.tournament.batches import Note
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import UnknownScheduler, document_hash
-from pentathlon_engines.tournament.proof_repeats import Leg, find_wrong_repeat, reads_repeats
-from pentathlon_engines.tournament.proof_replacements import (
+from pentathlon_engines.tournament.proof_schedule import (
+    Leg,
     Lineup,
+    OtherBatch,
+    Proof,
+    StatedMatch,
     StatedReplacement,
+    draw_proof,
     find_problems,
+    find_wrong_repeat,
+    find_wrong_result,
+    is_ladder,
+    reads_repeats,
 )
-from pentathlon_engines.tournament.proof_results import StatedMatch, find_wrong_result
-from pentathlon_engines.tournament.proof_schedule import OtherBatch, Proof, draw_proof, is_ladder
 from pentathlon_engines.tournament.schedule import Pairing
 
 FORMAT: Final = 2

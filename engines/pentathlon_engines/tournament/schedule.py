@@ -4,8 +4,6 @@ Every choice comes from HMAC-SHA256 under the event key. So nobody knows the sch
 start, everybody can draw it again afterwards, and it depends on no library's generator.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

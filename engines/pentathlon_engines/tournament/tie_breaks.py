@@ -11,8 +11,6 @@ draw is one point of two. In all other formats pairings are known from the start
 count like matches (article 15).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

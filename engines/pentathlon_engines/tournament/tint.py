@@ -1,7 +1,5 @@
 """The tint of a cell in a crosstable: how much one bot took from another, in five steps."""
 
-from __future__ import annotations
-
 from typing import Final
 
 _BOUNDS: Final = (0.25, 0.45, 0.55, 0.75)

@@ -4,8 +4,6 @@ A tree of n entries has n leaves in their order. Proofs are made from the hashes
 subtrees, which never change once the tree has grown past them; so a server keeps those alone.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 

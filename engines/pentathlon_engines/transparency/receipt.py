@@ -1,7 +1,5 @@
 """Receipts: what a log keeps of a match, in one line of canonical JSON."""
 
-from __future__ import annotations
-
 from typing import Final, NotRequired, TypedDict
 
 from pentathlon_engines import strict_json

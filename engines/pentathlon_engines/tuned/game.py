@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import Game, GameInfo
+from pentathlon_engines.contract.game import Game, GameInfo, action_of, text_of
 from pentathlon_engines.tuned import moves, serialization
 from pentathlon_engines.tuned.actions import ACTIONS, GRAMMAR, TEXTS
 from pentathlon_engines.tuned.board import MAX_ACTIONS

@@ -8,14 +8,7 @@ Only positions with empty hands can come back, so `history` is usually `{}`.
 from __future__ import annotations
 
 from pentathlon_engines.contract import kinds, position
-from pentathlon_engines.contract.kinds import (
-    Integer,
-    ListOf,
-    MapOf,
-    OneOf,
-    Text,
-    refuse,
-)
+from pentathlon_engines.contract.kinds import Integer, ListOf, MapOf, OneOf, Text, refuse
 from pentathlon_engines.contract.position import Field
 from pentathlon_engines.tuned import moves
 from pentathlon_engines.tuned.actions import GRAMMAR, TEXTS, join_move, split_move

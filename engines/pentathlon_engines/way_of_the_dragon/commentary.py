@@ -183,10 +183,7 @@ def _have(seats: list[str]) -> str:
 
 def endings() -> Mapping[str, str]:
     """Return the meaning of each reason for an end."""
-    return {
-        "race": "all pieces of a seat stood on numbers",
-        "cap": "the last turn was over",
-    }
+    return {"race": "all pieces of a seat stood on numbers", "cap": "the last turn was over"}
 
 
 def points(position: Position) -> list[int]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import Game, GameInfo, Option
+from pentathlon_engines.contract.game import Game, GameInfo, Option, action_of, text_of
 from pentathlon_engines.errors import BadOption, BadPosition
 from pentathlon_engines.way_of_the_dragon import chance, moves, serialization
 from pentathlon_engines.way_of_the_dragon.actions import ACTIONS, GRAMMAR, TEXTS

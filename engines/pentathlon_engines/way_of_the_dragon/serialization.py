@@ -8,13 +8,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract import kinds, position
 from pentathlon_engines.contract.game import CHANCE
-from pentathlon_engines.contract.kinds import (
-    Integer,
-    ListOf,
-    OneOf,
-    checked_integer,
-    refuse,
-)
+from pentathlon_engines.contract.kinds import Integer, ListOf, OneOf, checked_integer, refuse
 from pentathlon_engines.contract.position import Field
 from pentathlon_engines.way_of_the_dragon import board, moves
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, GRAMMAR, PATHS, TEXTS
@@ -82,10 +76,7 @@ _TABLE: Final = position.Fields(
     Field("rolls_left", Integer(0, REROLLS)),
     Field(
         "positions",
-        ListOf(
-            kinds.Object(**dict.fromkeys(ELEMENTS, kinds.Optional(_PLACE))),
-            most=len(COLOURS),
-        ),
+        ListOf(kinds.Object(**dict.fromkeys(ELEMENTS, kinds.Optional(_PLACE))), most=len(COLOURS)),
         lambda state: [pieces(state, seat) for seat in range(state.seats)],
     ),
     Field(
@@ -99,11 +90,7 @@ _TABLE: Final = position.Fields(
         lambda state: [bool(state.used >> seat & 1) for seat in range(state.seats)],
         is_required=True,
     ),
-    Field(
-        "last",
-        kinds.Object(seat=_SEATED, action=OneOf(TEXTS, what=GRAMMAR)),
-        last_action,
-    ),
+    Field("last", kinds.Object(seat=_SEATED, action=OneOf(TEXTS, what=GRAMMAR)), last_action),
     Field(
         "moved",
         ListOf(kinds.Kind(), most=PATHS),

@@ -21,9 +21,9 @@ from pentathlon.accounts.oauth.models import OAuthApp
 from pentathlon.accounts.oauth.services import block_app
 from pentathlon.accounts.roles import is_staff, note_roles
 from pentathlon.accounts.second_factors import reset_second_factors
-from pentathlon.core.addresses import site_of
 from pentathlon.core.admin import ReadOnlyAdmin
 from pentathlon.core.errors import DomainError
+from pentathlon.core.texts import site_of
 
 _ROLES: Final = ("is_organiser", "is_vouched", "is_staff", "is_superuser", "is_active")
 _OF_SUPERUSERS: Final = ("is_staff", "is_superuser", "groups", "user_permissions")

@@ -9,7 +9,8 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from datetime import timedelta
+from typing import Any, Final
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
@@ -17,8 +18,10 @@ from django.db.models.functions import Now
 from django.utils.datastructures import MultiValueDict
 
 from pentathlon.accounts.models import IdempotencyRecord, User
-from pentathlon.accounts.retention import KEPT_ANSWERS
 from pentathlon.core.errors import Conflict
+
+KEPT_ANSWERS: Final = timedelta(days=1)
+"""How long an answer is kept under its idempotency key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The outbox of letters: rows are written by services, and sent by a step of the reconciler.
+"""The outbox of letters and their links: written by services, sent by a step of the reconciler.
 
 A letter is sent at least once; while no mail server answers, it is tried again for a few hours.
 """
@@ -6,18 +6,30 @@ A letter is sent at least once; while no mail server answers, it is tried again 
 from __future__ import annotations
 
 import smtplib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from django.core.mail import send_mail
+from django.conf import settings
+from django.contrib.auth.tokens import default_token_generator
+from django.core import signing
+from django.core.mail import EmailMessage, send_mail
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db.models import F
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.http import base36_to_int, int_to_base36
 from structlog.stdlib import get_logger
 
-from pentathlon.accounts.links import email_link, reset_link, who_forgot
 from pentathlon.accounts.models import EmailChange, Letter, LetterKind, User
 from pentathlon.core.clock import database_now
+from pentathlon.core.errors import Conflict, InvalidInput
 
+EMAIL_LINK_S: Final = 24 * 3600
+"""How long an address may be confirmed; for passwords, see PASSWORD_RESET_TIMEOUT."""
+MOST_ACCOUNTS: Final = 5
+"""The most accounts of one address: those that it verifies, and a forgotten password's letters."""
+_EMAIL: Final = "pentathlon.accounts.email"
 RETRIES_S: Final = (30, 120, 600, 1800, 7200)
 """Seconds that a letter waits after each failed attempt; when all are used, it is given up."""
 CONFIRM_AT: Final = "/account/email/confirm/"
@@ -25,6 +37,63 @@ RESET_AT: Final = "/sign-in/reset/new/"
 """Where the links in letters lead; a test compares these paths with those of the pages."""
 _AT_ONCE: Final = 20
 _log = get_logger(__name__)
+NO_MAIL: Final = "pentathlon.accounts.letters.NoMail"
+"""What `pentathlon.connections.mail` names where production has no server."""
+
+
+def who_forgot(email: str) -> list[User]:
+    """Return the people with this verified address who may set a new password by letter."""
+    verified = User.objects.filter(email__iexact=email, verified_email=F("email"))
+    found = verified.filter(is_active=True).order_by("pk")
+    return [person for person in found[:MOST_ACCOUNTS] if person.has_usable_password()]
+
+
+def reset_link(person: User) -> str:
+    """Return the text in a link that lets a person set a new password."""
+    return f"{int_to_base36(person.pk)}-{default_token_generator.make_token(person)}"
+
+
+def find_by_reset_link(link: str) -> User:
+    """Return the person whose password a link may set; refuse a used, expired or forged link."""
+    number, _, token = link.partition("-")
+    try:
+        person = User.objects.filter(pk=base36_to_int(number), is_active=True).first()
+    except (ValueError, OverflowError):
+        person = None
+    if person is None or not default_token_generator.check_token(person, token):
+        raise _bad_link("an hour, and only until you sign in or set a password")
+    return person
+
+
+def email_link(change: EmailChange) -> str:
+    """Return the text in a link that confirms another e-mail address."""
+    return signing.dumps([change.pk, _state_of(change)], salt=_EMAIL)
+
+
+def find_by_email_link(link: str) -> EmailChange:
+    """Return the change that a link confirms; refuse a used, expired or forged link."""
+    try:
+        number, state = signing.loads(link, salt=_EMAIL, max_age=EMAIL_LINK_S)
+    except signing.BadSignature:
+        number, state = 0, ""
+    wanted = EmailChange.objects.select_related("person").filter(person__is_active=True)
+    change = wanted.filter(pk=number).first()
+    if change is None or not constant_time_compare(state, _state_of(change)):
+        raise _bad_link("a day, and only until you ask for another address or set a password")
+    return change
+
+
+def _state_of(change: EmailChange) -> str:
+    person = change.person
+    facts = f"{change.email} {person.email} {person.password}"
+    return salted_hmac(_EMAIL, facts, algorithm="sha256").hexdigest()
+
+
+def _bad_link(valid: str) -> InvalidInput:
+    return InvalidInput(
+        f"This link no longer works: it works once, for {valid}. Ask for a new one.",
+        code="bad_link",
+    )
 
 
 def write_letter(kind: LetterKind, *, email: str, site: str, person: User | None = None) -> None:
@@ -157,3 +226,25 @@ _NOTICES: Final[Mapping[LetterKind, tuple[str, Callable[[User, str], str]]]] = {
     LetterKind.FACTOR_ADDED: ("a second factor was added", _factor_added),
     LetterKind.FACTOR_REMOVED: ("a second factor was removed", _factor_removed),
 }
+
+
+class NoMail(BaseEmailBackend):
+    """Refuses every e-mail, so that whoever wants to send one fails and says so."""
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        """Refuse."""
+        raise ConnectionError("This site has no mail server: set PENTATHLON_MAIL.")
+
+
+def can_send_letters() -> bool:
+    """Return whether letters of this site arrive anywhere."""
+    return settings.EMAIL_BACKEND != NO_MAIL
+
+
+def demand_mail() -> None:
+    """Refuse what only a letter can do."""
+    if not can_send_letters():
+        raise Conflict(
+            "This site has no mail server, so it sends no letters. Ask the people who run it.",
+            code="no_mail_server",
+        )

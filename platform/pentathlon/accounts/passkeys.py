@@ -31,13 +31,13 @@ from fido2.webauthn import (
 from structlog.stdlib import get_logger
 
 from pentathlon.accounts.models import Passkey, User
-from pentathlon.accounts.quotas import passkey_quota
 from pentathlon.accounts.second_factors import (
     has_second_factor,
     note_added_factor,
     note_removed_factor,
     take_code,
 )
+from pentathlon.accounts.services import passkey_quota
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 
 LONGEST_NAME: Final = 60

@@ -13,14 +13,13 @@ from django.core.validators import validate_email
 from django.db import transaction
 from structlog.stdlib import get_logger
 
-from pentathlon.accounts.letters import notify, write_letter
-from pentathlon.accounts.links import find_by_reset_link
+from pentathlon.accounts.letters import demand_mail, find_by_reset_link, notify, write_letter
 from pentathlon.accounts.models import ApiToken, EmailChange, LetterKind, User
-from pentathlon.accounts.no_mail import demand_mail
 from pentathlon.accounts.sessions import end_other_sessions
 from pentathlon.core.errors import Conflict, InvalidInput
 
 _log = get_logger(__name__)
+FEWEST: int = 4
 
 
 def check_new_password(password: str, person: User, *, field: str = "password") -> str:
@@ -126,3 +125,16 @@ def _set_password(
     person.password = hashed
     _log.info("password changed", person=person.pk, tokens_revoked=revokes_tokens)
     return person
+
+
+class PasswordVariety:
+    """Refuses passwords that repeat a few characters: twelve spaces are long, and no secret."""
+
+    def validate(self, password: str, user: User | None = None) -> None:
+        """Raise ValidationError unless the password has enough different non-space characters."""
+        if len({character for character in password if not character.isspace()}) < FEWEST:
+            raise ValidationError(self.get_help_text(), code="password_without_variety")
+
+    def get_help_text(self) -> str:
+        """Describe what a password must have."""
+        return f"A password has at least {FEWEST} different characters besides spaces."

@@ -12,7 +12,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import TextChoices
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.audit.services import note_on_person
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 from structlog.stdlib import get_logger
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.audit.services import note_on_person
 from pentathlon.accounts.letters import notify
 from pentathlon.accounts.models import LetterKind, Passkey, RecoveryCode, TotpKey, User

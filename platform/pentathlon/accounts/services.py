@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 from datetime import timedelta
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
@@ -10,22 +11,46 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from pentathlon.accounts.letters import can_send_letters
 from pentathlon.accounts.models import ApiToken, NameKind, Scope, User
 from pentathlon.accounts.names import free_names, take_name
-from pentathlon.accounts.no_mail import can_send_letters
 from pentathlon.accounts.passwords import check_email, check_new_password
-from pentathlon.accounts.quotas import token_quota
 from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.accounts.verification import ask_for_verification
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.core.names import is_of_the_house, name_key
+from pentathlon.core.quotas import Quota
 
+MOST_TOKENS: Final = 50
+MOST_PASSKEYS: Final = 10
 LONGEST_NAME = 60
 LONGEST_TOKEN_DAYS = 365
 _USERNAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{1,28})[A-Za-z0-9]")
 _SENT_AGAIN = timedelta(minutes=1)
 """How long a form of a new account that is sent again is the same form."""
 _USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+def token_quota(person: User) -> Quota:
+    """Return how many tokens there are, expired ones included."""
+    return Quota(
+        key="tokens",
+        about="API tokens",
+        limit=MOST_TOKENS,
+        used=person.auth_token_set.count(),
+        code="too_many_tokens",
+    )
+
+
+def passkey_quota(person: User) -> Quota:
+    """Return how many passkeys there are."""
+    return Quota(
+        key="passkeys",
+        about="passkeys",
+        limit=MOST_PASSKEYS,
+        used=person.passkeys.count(),
+        code="too_many_passkeys",
+    )
 
 
 def register(*, username: str, email: str, password: str, site: str | None = None) -> User:

@@ -1,4 +1,4 @@
-"""Verifying the e-mail address that an account has: letters go to no other.
+"""Verifying and changing the e-mail address of an account: letters go to no other.
 
 An address to be verified waits like one that a person wants to change to: the same letter, and the
 same link, confirm both.
@@ -7,20 +7,31 @@ same link, confirm both.
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.db.models.functions import Now
+from structlog.stdlib import get_logger
 
-from pentathlon.accounts.letters import write_letter
-from pentathlon.accounts.links import MOST_ACCOUNTS
+from pentathlon.accounts.letters import (
+    MOST_ACCOUNTS,
+    demand_mail,
+    find_by_email_link,
+    notify,
+    write_letter,
+)
 from pentathlon.accounts.models import EmailChange, LetterKind, User
-from pentathlon.accounts.no_mail import demand_mail
-from pentathlon.core.errors import Conflict, NotAllowed
+from pentathlon.accounts.passwords import check_email, check_own_password
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 
 _DOTLESS: Final = ("gmail.com", "googlemail.com")
 """Domains that deliver an address with dots to the one without."""
+_SENT_AGAIN = timedelta(seconds=10)
+"""How long a form that is sent again is the same form."""
+_log = get_logger(__name__)
 
 
 def unverified() -> QuerySet[User]:
@@ -91,3 +102,54 @@ def ask_for_verification(*, actor: User, site: str) -> EmailChange:
     wanted, _ = EmailChange.objects.update_or_create(person=actor, defaults={"email": actor.email})
     write_letter(LetterKind.CONFIRM_EMAIL, person=actor, email=actor.email, site=site)
     return wanted
+
+
+def ask_for_email_change(*, actor: User, email: str, password: str, site: str) -> EmailChange:
+    """Send a letter to the new address and one to the old; only the link changes it."""
+    demand_mail()
+    check_own_password(actor, password)
+    email = check_email(email)
+    if email == actor.email and actor.has_verified_email:
+        raise InvalidInput(
+            "This is already your address. Type another one.",
+            code="same_email",
+            field="email",
+        )
+    with transaction.atomic():
+        asked = EmailChange.objects.filter(person=actor)
+        same = asked.filter(email=email, asked_at__gte=Now() - _SENT_AGAIN).first()
+        if same is not None:  # a double click sends one letter
+            return same
+        asked.delete()
+        change = EmailChange.objects.create(person=actor, email=email)
+        write_letter(LetterKind.CONFIRM_EMAIL, person=actor, email=email, site=site)
+        notify(LetterKind.EMAIL_CHANGING, actor, site=site)
+    return change
+
+
+@transaction.atomic
+def cancel_email_change(*, actor: User) -> None:
+    """Forget the address that the actor has asked for, if there is one."""
+    EmailChange.objects.filter(person=actor).delete()
+
+
+@transaction.atomic
+def confirm_email_change(*, link: str, site: str) -> User:
+    """Give a person the address that a link to it was sent to; return the person."""
+    change = find_by_email_link(link)
+    if change.email != change.person.verified_email:
+        check_mailbox(change.email)
+    person, before = change.person, change.person.email
+    is_told = person.has_verified_email and before != change.email
+    changed = User.objects.filter(pk=person.pk, email=before, password=person.password)
+    if not changed.update(email=change.email, verified_email=change.email):
+        raise Conflict(
+            "The account was changed at the same moment. Ask for the new address again.",
+            code="account_changed",
+        )
+    change.delete()
+    person.email = person.verified_email = change.email
+    if is_told:
+        write_letter(LetterKind.EMAIL_CHANGED, person=person, email=before, site=site)
+    _log.info("e-mail address changed", person=person.pk)
+    return person

@@ -1,7 +1,13 @@
 """Files of uploads and builds: checked, with the errors that services raise, and stored once."""
 
-from pentathlon.bots.models import Archive
+from django.db.models import Q, Sum
+from django.db.models.functions import Length
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import Archive, BotVersion, VersionState
 from pentathlon.core.errors import Damaged, InvalidInput, NotFound, TooLarge
+from pentathlon.core.quotas import Quota
+from pentathlon.core.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
 from pentathlon_engines import errors
 from pentathlon_engines.archive import archives
 from pentathlon_engines.archive.archives import CheckedArchive, DamagedArchive, verify
@@ -94,3 +100,31 @@ def drop_archive(content_hash: str | None) -> None:
     unused = Archive.objects.filter(versions=None, built_versions=None)
     if Archive.objects.select_for_update().filter(pk=content_hash).exists():
         unused.filter(pk=content_hash).delete()
+
+
+def validation_quota(author: User) -> Quota:
+    """Return how many versions are being validated."""
+    own = BotVersion.objects.owned_by(author)
+    return Quota(
+        key="validations",
+        about="versions that are being validated",
+        limit=MOST_VALIDATING,
+        used=own.filter(state=VersionState.VALIDATING).count(),
+        code="too_many_validating",
+    )
+
+
+def archive_quota(author: User) -> Quota:
+    """Return how many bytes all archives and builds take; equal ones are stored once."""
+    own = BotVersion.objects.owned_by(author)
+    kept = Archive.objects.filter(
+        Q(pk__in=own.values("archive")) | Q(pk__in=own.exclude(built=None).values("built"))
+    )
+    return Quota(
+        key="archive_bytes",
+        about="archives and builds of bots",
+        limit=ACCOUNT_BYTES,
+        used=kept.aggregate(total=Sum(Length("data")))["total"] or 0,
+        unit="bytes",
+        code="quota_exceeded",
+    )

@@ -6,15 +6,19 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.db.models.functions import Lower, Now
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import NameKind, User
 from pentathlon.accounts.names import free_names, take_name
 from pentathlon.accounts.roles import is_staff
-from pentathlon.bots.archives import BadArchive, drop_archive, store_archive
-from pentathlon.bots.audit_events import audit_version
+from pentathlon.bots.archives import (
+    BadArchive,
+    archive_quota,
+    drop_archive,
+    store_archive,
+    validation_quota,
+)
+from pentathlon.bots.audit_events import audit_version, note_version
 from pentathlon.bots.models import Bot, BotVersion, BuildLog, VersionGame, VersionState
-from pentathlon.bots.notices import note_version
-from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.core.names import is_of_the_house
 from pentathlon.core.server.limits import MOST_OF_UNVERIFIED

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor as PostgresqlEditor
-from django.db.migrations.operations import AddIndex, AlterField, RemoveIndex
+from django.db.migrations.operations import AddIndex, RemoveIndex
 from django.db.migrations.state import ProjectState, StateApps
 from django.db.models import Index, Model
 from django.db.utils import NotSupportedError
@@ -89,54 +89,8 @@ class RemoveIndexOnline(RemoveIndex):
             _add(schema_editor, model, state.get_index_by_name(self.name))
 
 
-class RemoveFieldIndexOnline(AlterField):
-    """Remove a foreign key's own index; give the field with `db_index=False`.
-
-    It is for keys that lead another index, which serves as well. `AlterField` would copy the table
-    on SQLite, and stop its writers on PostgreSQL.
-    """
-
-    atomic = False
-
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
-    ) -> None:
-        """Drop the index, whatever its name."""
-        model = _model_to_change(self, schema_editor, from_state.apps, app_label)
-        if model is None:
-            return
-        for name in _names(schema_editor, model, _column(model, self.name)):
-            index = Index(fields=(self.name,), name=name)
-            if isinstance(schema_editor, PostgresqlEditor):
-                _remove(schema_editor, model, index)
-            else:
-                schema_editor.remove_index(model, index)
-
-    def database_backwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
-    ) -> None:
-        """Make the index again."""
-        model = _model_to_change(self, schema_editor, to_state.apps, app_label)
-        if model is None:
-            return
-        name = f"{model._meta.db_table[:20]}_{self.name}"
-        index = Index(fields=(self.name,), name=name)
-        if isinstance(schema_editor, PostgresqlEditor):
-            _add(schema_editor, model, index)
-        elif not _names(schema_editor, model, _column(model, self.name)):
-            schema_editor.add_index(model, index)
-
-
 def _model_to_change(
-    operation: AddIndexOnline | RemoveIndexOnline | RemoveFieldIndexOnline,
+    operation: AddIndexOnline | RemoveIndexOnline,
     editor: BaseDatabaseSchemaEditor,
     models: StateApps,
     app_label: str,
@@ -145,21 +99,6 @@ def _model_to_change(
     model = models.get_model(app_label, operation.model_name)
     is_here = operation.allow_migrate_model(editor.connection.alias, model)
     return model if is_here else None
-
-
-def _column(model: type[Model], name: str) -> str:
-    return next(str(field.column) for field in model._meta.local_fields if field.name == name)
-
-
-def _names(editor: BaseDatabaseSchemaEditor, model: type[Model], column: str) -> list[str]:
-    """Return the names of the plain indexes of one column."""
-    with editor.connection.cursor() as cursor:
-        found = editor.connection.introspection.get_constraints(cursor, model._meta.db_table)
-    return [
-        name
-        for name, facts in found.items()
-        if facts["index"] and not facts["unique"] and facts["columns"] == [column]
-    ]
 
 
 def _add(editor: PostgresqlEditor, model: type[Model], index: Index) -> None:

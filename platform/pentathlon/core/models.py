@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import models
+from django.db.models import Case, Field, Value, When
 
 
 class Damageable(models.Model):
-    """A row by whose content, hash or signature damage to it is seen; see `core.integrity`."""
+    """A row by whose content, hash or signature damage to it is seen; see `operations.damage`."""
 
     damaged_at = models.DateTimeField(null=True, editable=False)
     """When scrubbing found that this is not what was stored."""
@@ -27,3 +31,14 @@ class Leadership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} held by {self.holder}"
+
+
+def by_id(values: Mapping[int, object], field: Field[Any, Any]) -> Case:
+    """Return an expression with the value of each row, by the row's id."""
+    return by(values, column="pk", field=field)
+
+
+def by(values: Mapping[Any, object], *, column: str, field: Field[Any, Any]) -> Case:
+    """Return an expression with the value of each row, by the row's `column`."""
+    cases = (When(**{column: key}, then=Value(value, field)) for key, value in values.items())
+    return Case(*cases, output_field=field)

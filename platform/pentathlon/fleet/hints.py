@@ -16,9 +16,8 @@ from celery import Celery
 from kombu import Connection
 from kombu.transport import virtual
 
-from pentathlon.core.server.clients import wait_until_gone
 from pentathlon.core.server.protocol import Message as Part
-from pentathlon.core.server.protocol import Receive, Scope, Send
+from pentathlon.core.server.protocol import Receive, Scope, Send, wait_until_gone
 
 PATH: Final = "/api/v1/fleet/hints/"
 PAUSE_HEADER: Final = "Pentathlon-Hint-Pause"

@@ -6,10 +6,14 @@ match, so nothing is acknowledged late, stored as a result or kept for anybody w
 
 from __future__ import annotations
 
+import hashlib
+import re
 import ssl
+from collections.abc import Collection
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
+from pentathlon.core.errors import InvalidInput
 from pentathlon.env import BadEnvironment, Environment, Mode, checked_address, read_environment
 from pentathlon.fleet.announcements import MOVE_BOTS
 
@@ -22,6 +26,9 @@ LADDERS: Final = "ladder"
 QUEUES: Final = (FRIENDLIES, MATCHES, LADDERS)
 """The order in which a free slot looks: few friendlies are sent, and people wait for them."""
 _Options = dict[str, Any]  # Any: Celery's own shape
+WORKER: Final = "worker"
+SHORTEST_PASSWORD: Final = 20
+_NEVER: Final = re.compile(r"[^\x21-\x7e]")
 
 
 def broker(environment: Environment) -> tuple[list[str], _Options, _Options | None]:
@@ -108,3 +115,35 @@ worker_enable_remote_control = _is_watched
 timezone = "UTC"
 # What is left here is shown to whoever watches a worker, and the environment holds secrets.
 del _environment
+
+
+def acl_file(*, platform_password: str, worker_password: str, queues: Collection[str]) -> str:
+    """Return an ACL file, with the passwords as digests."""
+    if platform_password == worker_password:
+        raise InvalidInput("The platform and its workers must have different passwords.")
+    everything = f"user default on {_digest(platform_password)} ~* &* +@all"
+    return f"{everything}\n{worker_line(password=worker_password, queues=queues)}\n"
+
+
+def worker_line(*, password: str, queues: Collection[str]) -> str:
+    """Return the rule of the user with whom workers read the queues.
+
+    The user can take messages from these lists, in any database of the server. It cannot add
+    messages, see other keys, hear a channel or ask who else is connected. A thief of its password
+    can make hints vanish until the reconciler sends them again, and nothing else.
+
+    `brpop` takes. With the others a client opens a connection: it says who it is (`hello`, `auth`,
+    `client|setinfo`), chooses a database (`select`) and asks whether the server lives (`ping`).
+    """
+    keys = " ".join(f"~{queue}" for queue in queues)
+    allowed = "-@all +brpop +auth +hello +client|setinfo +select +ping"
+    return f"user {WORKER} on {_digest(password)} resetkeys {keys} resetchannels {allowed}"
+
+
+def _digest(password: str) -> str:
+    if len(password) < SHORTEST_PASSWORD or _NEVER.search(password):
+        raise InvalidInput(
+            f"A password has at least {SHORTEST_PASSWORD} characters, without spaces.",
+            code="weak_password",
+        )
+    return f"#{hashlib.sha256(password.encode()).hexdigest()}"

@@ -1,8 +1,9 @@
-"""Tokens of workers: made by staff, kept as digests, revoked for good."""
+"""Workers and their tokens: made by staff, kept as digests, revoked for good."""
 
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Collection
 from datetime import timedelta
 from typing import Final
@@ -12,17 +13,19 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from knox.crypto import hash_token
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, InvalidInput
-from pentathlon.fleet.announcements import DEFAULT_SLOTS, MOST_SLOTS, Work
-from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.announcements import DEFAULT_SLOTS, MOST_SLOTS, Announcement, Work
+from pentathlon.fleet.models import Worker, WorkerToken
+from pentathlon_engines.commentary.words import count
 
 PREFIX: Final = "ptw_"
 LONGEST_NAME: Final = 60
 _SECRET_BYTES: Final = 32
 _USE_NOTED_EVERY: Final = timedelta(minutes=1)
+FORGOTTEN_AFTER: Final = timedelta(hours=1)
 
 
 @transaction.atomic
@@ -114,3 +117,54 @@ def _note_use(token: WorkerToken) -> None:
     last = token.last_used_at
     if last is None or timezone.now() - last > _USE_NOTED_EVERY:
         WorkerToken.objects.filter(pk=token.pk).update(last_used_at=Now())
+
+
+def announce_worker(announcement: Announcement, *, token: WorkerToken | None = None) -> None:
+    """Store that a worker is alive and what it can play, and by which token it works.
+
+    Raises:
+        Conflict: the token has too many workers; an honest one gets through when others have
+            fallen silent.
+    """
+    if token is not None:
+        _check_number(announcement.name, token)
+    facts = {
+        "slots": min(announcement.slots, MOST_SLOTS if token is None else token.slots),
+        "games": announcement.games,
+        "runtimes": sorted(announcement.runtimes),
+        "untried": sorted(announcement.untried),
+        "sandbox": announcement.sandbox,
+        "layers": announcement.layers,
+        "version": announcement.version,
+        "started_at": Now() - timedelta(seconds=time.monotonic() - announcement.began_s),
+        "is_draining": False,
+        "seen_at": Now(),
+        "token": token,
+        "work": [] if token is None else token.work,
+    }
+    Worker.objects.update_or_create(name=announcement.name, defaults=facts)
+
+
+def record_heartbeat(*, name: str, starved: float = 0.0, held_slots: int = 0) -> bool:
+    """Store that a worker is still alive, and how short of CPU time its host is.
+
+    Return False if its row is gone: then it has to announce itself again.
+    """
+    facts = {"starved": starved, "held_slots": held_slots, "seen_at": Now()}
+    return bool(Worker.objects.filter(name=name).update(**facts))
+
+
+def mark_draining(name: str) -> None:
+    """Store that a worker finishes its matches and takes no more."""
+    Worker.objects.filter(name=name).update(is_draining=True, seen_at=Now())
+
+
+def _check_number(name: str, token: WorkerToken) -> None:
+    """Refuse a new worker of a token that has two for each slot: new ones beside draining ones."""
+    own = Worker.objects.lately_seen().filter(token=token)
+    if own.count() >= 2 * token.slots and not own.filter(name=name).exists():
+        raise Conflict(
+            f"The worker token {token.name} has {count(token.slots, 'slot')} and already twice as "
+            "many workers. Stop some, or ask the staff of this site for a token with more slots.",
+            code="too_many_workers",
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 from django.db import transaction
@@ -16,10 +17,10 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
-from pentathlon.core.server.limits import FRIENDLIES_IN_ALL
-from pentathlon.friendlies.endings import store_progress
+from pentathlon.core.quotas import Quota
+from pentathlon.core.server.limits import FRIENDLIES_A_DAY, FRIENDLIES_IN_ALL, FRIENDLIES_UNDER_WAY
 from pentathlon.friendlies.models import Friendly, FriendlySeat, FriendlyState
-from pentathlon.friendlies.quotas import daily_quota, under_way_quota
+from pentathlon.friendlies.stretches import store_progress
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.challenges.players import active_version
 from pentathlon_engines import GAMES
@@ -28,13 +29,41 @@ from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadOption, BadRecord, EngineError
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.friendly import resume
-from pentathlon_engines.record.fork import fork_at
 from pentathlon_engines.record.record import position
+from pentathlon_engines.record.rerun import fork_at
 from pentathlon_engines.record.shape import SEED_END, Record
 
+_DAY: Final = timedelta(days=1)
 LONGEST_THOUGHT_MS: Final = 24 * 3600 * 1000
 """The longest thinking time recorded for a person; longer times count as this."""
 _ALIAS_BYTES: Final = 12
+
+
+def under_way_quota(person: User) -> Quota:
+    """Return how many games have not ended."""
+    return Quota(
+        key="friendlies_under_way",
+        about="games of your own under way",
+        limit=FRIENDLIES_UNDER_WAY,
+        used=Friendly.objects.of_person(person).under_way().count(),
+        code="too_many_friendlies",
+    )
+
+
+def daily_quota(person: User) -> Quota:
+    """Return how many games were begun in the last 24 hours."""
+    latest = Friendly.objects.of_person(person).order_by("-pk")
+    since = database_now() - _DAY
+    begun = latest.values_list("created_at", flat=True)[:FRIENDLIES_A_DAY]
+    counted = [at for at in begun if at > since]
+    return Quota(
+        key="friendlies_a_day",
+        about="games of your own begun in 24 hours",
+        limit=FRIENDLIES_A_DAY,
+        used=len(counted),
+        renews_at=min(counted) + _DAY if counted else None,
+        code="friendly_quota",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

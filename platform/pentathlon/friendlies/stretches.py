@@ -20,30 +20,94 @@ from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput
 from pentathlon.core.texts import storable
-from pentathlon.fleet.capabilities import Capabilities, read_fleet
+from pentathlon.fleet.capabilities import Capabilities, least_sandbox, read_fleet
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.friendlies.endings import store_progress
 from pentathlon.friendlies.jobs import LEASE_S, FriendlyStretch, StretchResult
 from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.matches.job_factory import make_seat_job
 from pentathlon.matches.leases import BUILD_S, last_progress, seconds_too_many
+from pentathlon.matches.replays.codec import CODEC, pack
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.friendly import resume
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.record.record import canonical, seal, verify_record
+from pentathlon_engines.record.shape import Header, Record
 
+PERSON_HASH = ""
+"""Stands in a record where a bot's content hash would be."""
 RESEND_S: Final = 10
 """Seconds after which a hint that nobody followed is published again."""
 MOST_FAILURES: Final = 5
 SHARE_OF_SLOTS: Final = 8
 """One in this many slots plays friendlies, but at least one does."""
 DAYS_TO_THINK: Final = 14
-
 _LONGEST_REASON: Final = 300
 _AT_A_TIME: Final = 100
 _idle = Bulkheads[int]("idle friendly")
-
 Publish = Callable[[Sequence[int]], object]
+
+
+def store_progress(friendly: Friendly, referee: Referee) -> Friendly:
+    """Store the events of a locked friendly, and whose turn it is now."""
+    mover = referee.seat_to_ask()
+    friendly.events = [event.to_row() for event in referee.events]
+    friendly.faults = [fault.to_json() for fault in referee.faults]
+    friendly.ply = referee.ply
+    friendly.moved_at = Now()
+    friendly.token = friendly.lease_until = friendly.sent_at = None
+    friendly.host_faults, friendly.state_reason = 0, ""
+    if mover is None:
+        _close(friendly, referee)
+    else:
+        is_person = mover == friendly.seat
+        friendly.state = FriendlyState.PERSON if is_person else FriendlyState.BOT
+    friendly.save()
+    friendly.refresh_from_db()
+    return friendly
+
+
+def _close(friendly: Friendly, referee: Referee) -> None:
+    outcome = referee.final_outcome()
+    header = _header(friendly)
+    record: Record = seal(header, events=referee.events, faults=referee.faults, outcome=outcome)
+    verify_record(record)
+    friendly.state = FriendlyState.DONE
+    friendly.finished_at = Now()
+    friendly.outcome_reason = outcome.reason
+    friendly.ranks = record["outcome"]["ranks"]
+    friendly.scores = record["outcome"]["scores"]
+    friendly.chain = record["chain"]
+    friendly.codec, friendly.data = CODEC, pack(canonical(record))
+    # The record has the events.
+    friendly.events = []
+
+
+def _header(friendly: Friendly) -> Header:
+    seats = friendly.seats.select_related("version__bot").order_by("seat")
+    header: Header = {
+        "game": friendly.game,
+        "rules": friendly.rules_version,
+        "seats": len(seats),
+        "options": friendly.options,
+        "seed": friendly.seed,
+        "match": friendly.alias,
+        "bots": [
+            {
+                "name": friendly.name_of(each),
+                "hash": PERSON_HASH if each.version is None else each.version.archive_id,
+            }
+            for each in seats
+        ],
+        "limits": Limits().to_json(),
+        "sandbox": friendly.sandbox or least_sandbox().value,
+        "layers": friendly.layers,
+        "person": {"seat": friendly.seat, "resigned_at": friendly.resigned_at},
+    }
+    if friendly.given:
+        header["fork"] = {"chain": friendly.origin_chain, "ply": friendly.given}
+    return header
 
 
 def slots_for_friendlies(slots: int) -> int:

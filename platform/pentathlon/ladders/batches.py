@@ -23,7 +23,7 @@ from pentathlon.bots.models import OUT_OF_PLAY
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.ladders import pace
 from pentathlon.ladders.models import Choice, Division, FieldLine, LadderMember
-from pentathlon.ladders.pools import open_ladder_pool
+from pentathlon.ladders.seasons import open_ladder_pool
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import void_matches
@@ -31,26 +31,20 @@ from pentathlon.ratings.models import Rating
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.documents.document import document, event_key
-from pentathlon.tournaments.models import (
-    Entry,
-    EntryState,
-    Tournament,
-    TournamentState,
-)
-from pentathlon.tournaments.problems import TournamentSteps
+from pentathlon.tournaments.guards import TournamentSteps
+from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentState
 from pentathlon.tournaments.scheduling.schedules import matches_at_once, store_matches
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.batches import pairings_of
-from pentathlon_engines.tournament.formats.blocks import Group, matches_per_block
-from pentathlon_engines.tournament.formats.interface import PlannedBlock
-from pentathlon_engines.tournament.formats.ladder import LadderBlock
-from pentathlon_engines.tournament.ladder_batches import (
+from pentathlon_engines.tournament.batches import (
     Candidate,
     LadderNote,
     Told,
     pair_field,
+    pairings_of,
     pairs_of,
 )
+from pentathlon_engines.tournament.formats.interface import Group, PlannedBlock, matches_per_block
+from pentathlon_engines.tournament.formats.ladder import LadderBlock
 
 _DIVISIONS_AT_ONCE: Final = 20
 _batches = TournamentSteps("batch of division", told="Its next ladder matches cannot be made.")

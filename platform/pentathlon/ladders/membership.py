@@ -7,7 +7,7 @@ version that leaves are played to the end; a retired, stopped or disqualified on
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -17,21 +17,86 @@ from django.db.models import Q
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.verification import check_may_play_rated, unverified
+from pentathlon.bots.audit_events import note_version
 from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
-from pentathlon.bots.notices import note_version
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import Conflict, NotAllowed
-from pentathlon.ladders.divisions import split_if_full
+from pentathlon.ladders.batches import make_batches
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
-from pentathlon.ladders.places import enter_division, enter_field, leave_division
-from pentathlon.tournaments.models import Entry, EntryState, Tournament
+from pentathlon.ladders.reference import revalidate_reference_bots, upload_reference_bots
+from pentathlon.ladders.seasons import (
+    close_seasons,
+    enter_division,
+    enter_field,
+    leave_division,
+    lot_of,
+    open_division,
+    open_divisions,
+    open_ladder_pool,
+    open_ladders,
+    turn_seasons,
+)
+from pentathlon.ratings.models import Rating
+from pentathlon.tournaments.documents.document import event_key
+from pentathlon.tournaments.models import Entry, EntryQuerySet, EntryState, Tournament
 from pentathlon_engines.manifest import PAUSED
+from pentathlon_engines.tournament.formats.divisions import MOST_BOTS
 
+FULL: Final = MOST_BOTS
+"""How many bots of authors the lowest division must have to be split into halves."""
 _AT_ONCE: Final = 50
 """The most versions that one step seats, and the most members of one transaction."""
 _SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
 _versions = Bulkheads[int]("places of version")
 _members = Bulkheads[int]("place of member")
+
+
+def split_if_full(season: Season) -> bool:
+    """Move the weaker half of the lowest division to a new one; call it in a transaction."""
+    lowest = season.divisions.order_by("-level").select_related("tournament").first()
+    if lowest is None or _places(lowest).count() < FULL:
+        return False
+    below = open_division(season, lowest.level + 1)
+    for version in _by_strength(lowest)[-(FULL // 2) :]:
+        _move(version, below, season=season)
+    return True
+
+
+def _by_strength(division: Division) -> list[BotVersion]:
+    """Return the versions of authors in a division, the strongest first."""
+    pool = open_ladder_pool(division.season.ladder)
+    places = list(_places(division).order_by("number"))
+    versions = {entry.version_id: entry.version for entry in places}
+    rated = Rating.objects.filter(pool=pool, version__in=versions)
+    scores = dict(rated.values_list("version", "score"))
+    key = event_key(division.tournament)
+    return sorted(
+        versions.values(),
+        key=lambda version: (-scores.get(version.pk, 0.0), lot_of(version.bot_id, key=key)),
+    )
+
+
+def _entries(division: Division) -> EntryQuerySet:
+    active = Entry.objects.filter(tournament=division.tournament_id, state=EntryState.ACTIVE)
+    return active.select_related("version__bot").defer("version__validation_log")
+
+
+def _places(division: Division) -> EntryQuerySet:
+    """Return the places of authors' bots; reference bots stand in every division."""
+    return _entries(division).filter(version__bot__is_reference=False)
+
+
+def _move(version: BotVersion, division: Division, *, season: Season) -> None:
+    """Move a version from where it stands to another division of the same season."""
+    member = LadderMember.objects.filter(season=season, version=version).first()
+    if member is None or member.entry is None:
+        return
+    old = Tournament.objects.select_for_update().get(pk=member.entry.tournament_id)
+    reason = f"Moved to the new division {division.level}."
+    places = Entry.objects.filter(pk=member.entry.pk)
+    leave_division(tournament=old, entries=places, state=EntryState.WITHDRAWN, reason=reason)
+    member.entry = enter_division(division=division, version=version)
+    member.save(update_fields=("entry",))
 
 
 @transaction.atomic
@@ -291,3 +356,17 @@ def _check_owner(actor: User, bot: Bot) -> None:
         raise NotAllowed(
             f"{bot.name} belongs to {bot.owner.username}, not to you.", code="not_your_bot"
         )
+
+
+LADDER_STEPS: Final[Mapping[str, Callable[[], object]]] = {
+    "ladders": open_ladders,
+    "reference bots": upload_reference_bots,
+    "failed reference bots": revalidate_reference_bots,
+    "places": drop_out_of_play,
+    "new versions": seat_versions,
+    "new seasons": turn_seasons,
+    "divisions": open_divisions,
+    "members": seat_members,
+    "batches": make_batches,
+    "closed seasons": close_seasons,
+}

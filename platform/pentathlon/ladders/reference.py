@@ -16,14 +16,16 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
+from pentathlon.accounts.models import User
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.core.errors import Conflict
-from pentathlon.ladders.accounts import platform_account
 from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 
+USERNAME: Final = "reference bots"
+"""A name with a space, which nobody can register."""
 PREFIX: Final = "reference-"
 _ABSENT: Final = frozenset({"flat_mc", "mcts"})
 """Policies left out: their search holds slots for seconds, and new versions would wait."""
@@ -31,6 +33,15 @@ _NAME: Final = re.compile(r"^name = .*$", re.MULTILINE)
 _log = structlog.stdlib.get_logger(__name__)
 _stored: Final[dict[str, str]] = {}
 """The content hash of each policy that this process knows to be uploaded."""
+
+
+def platform_account() -> User:
+    """Return the account of the platform itself, made if need be."""
+    account, _ = User.objects.get_or_create(
+        username=USERNAME,
+        defaults={"is_staff": True, "is_organiser": True, "password": "!"},
+    )
+    return account
 
 
 def reference_policies() -> dict[str, Path]:

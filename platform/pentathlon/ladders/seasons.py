@@ -11,37 +11,152 @@ import math
 import secrets
 import time
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Max, Q
+from django.db.models import F, Max, Q
 from django.db.models.functions import Now
 
-from pentathlon.bots.models import VersionState
+from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.core.bulkheads import Bulkheads
-from pentathlon.ladders.accounts import platform_account
-from pentathlon.ladders.models import Division, Ladder, LadderMember, Season, SeasonState
-from pentathlon.ladders.places import enter_division, lot_of
-from pentathlon.ladders.pools import open_ladder_pool
-from pentathlon.ladders.profiles import LadderProfile, profiles
-from pentathlon.ratings.models import Rating, tournament_key
-from pentathlon.ratings.services import open_pool
+from pentathlon.ladders.models import (
+    Division,
+    FieldLine,
+    Ladder,
+    LadderMember,
+    Season,
+    SeasonState,
+)
+from pentathlon.ladders.reference import platform_account
+from pentathlon.ratings.models import Pool, Rating, tournament_key
+from pentathlon.ratings.services import open_live_pool, open_pool
 from pentathlon.ratings.skill import ALGORITHM_VERSION
 from pentathlon.tournaments.documents.document import event_key
-from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.models import (
+    Entry,
+    EntryQuerySet,
+    EntryState,
+    Tournament,
+    TournamentState,
+)
 from pentathlon_engines import GAMES
+from pentathlon_engines.light_json import read_data
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.seeds import SECRET_BYTES, commitment_to
+from pentathlon_engines.seeds import SECRET_BYTES, commitment_to, draw
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.divisions import close_season
 from pentathlon_engines.tournament.formats.ladder import NAME
 
+_FILE: Final = "profiles.json"
 _OPENED_AT_ONCE: Final = 10
 """The most divisions of one transaction: each has about twenty rows with its reference bots."""
 _endings = Bulkheads[int]("end of season")
 _openings = Bulkheads[int]("divisions of season")
+
+
+def open_ladder_pool(ladder: Ladder) -> Pool:
+    """Return the pool with the ratings by which a ladder pairs, made if need be."""
+    return open_live_pool(game=ladder.game, options=ladder.options, seats=ladder.table_seats)
+
+
+def enter_division(*, division: Division, version: BotVersion) -> Entry:
+    """Enter a version in a division, again if it had left; call it in a transaction."""
+    tournament = Tournament.objects.select_for_update().get(pk=division.tournament_id)
+    entry = Entry.objects.filter(tournament=tournament, version=version).first()
+    if entry is None:
+        last = tournament.entries.aggregate(last=Max("number"))["last"]
+        number = 0 if last is None else last + 1
+        entry = Entry.objects.create(tournament=tournament, version=version, number=number)
+        FieldLine.objects.create(entry=entry)
+    elif entry.state not in (EntryState.ACTIVE, EntryState.DISQUALIFIED):
+        entry.state, entry.reason, entry.left_at, entry.left_by = EntryState.ACTIVE, "", None, None
+        entry.save(update_fields=("state", "reason", "left_at", "left_by"))
+    has_newcomers = division.has_newcomers or not version.bot.is_reference
+    _wake(division, has_newcomers=has_newcomers)
+    return entry
+
+
+def enter_field(*, division: Division, versions: Sequence[int]) -> dict[int, Entry]:
+    """Enter many versions at once; return their entries by version. Call it in a transaction."""
+    tournament = Tournament.objects.select_for_update().get(pk=division.tournament_id)
+    known = tournament.entries.filter(version__in=versions).select_related("version__bot")
+    entries = {
+        entry.version_id: enter_division(division=division, version=entry.version)
+        for entry in known.defer("version__validation_log")
+    }
+    last = tournament.entries.aggregate(last=Max("number"))["last"]
+    new = [version for version in versions if version not in entries]
+    made = Entry.objects.bulk_create(
+        Entry(tournament=tournament, version_id=version, number=number)
+        for number, version in enumerate(new, 0 if last is None else last + 1)
+    )
+    FieldLine.objects.bulk_create(FieldLine(entry=entry) for entry in made)
+    entries |= {entry.version_id: entry for entry in made}
+    _wake(division, has_newcomers=True)
+    return entries
+
+
+def leave_division(
+    *, tournament: Tournament, entries: EntryQuerySet, state: EntryState, reason: str
+) -> None:
+    """Withdraw entries of a locked tournament without voiding their paired matches."""
+    entries.filter(tournament=tournament).update(state=state, reason=reason, left_at=Now())
+    Tournament.objects.filter(pk=tournament.pk).update(results_version=F("results_version") + 1)
+
+
+def lot_of(bot_id: int, *, key: bytes) -> int:
+    """Return a bot's lot in the division with this event key; of equal bots, the lowest is first.
+
+    It decides who moves where equal strengths stand on both sides of a border.
+    """
+    return draw(key, "move", bot_id)
+
+
+def _wake(division: Division, *, has_newcomers: bool) -> None:
+    """Schedule a division's pairing at once, unless its season has ended."""
+    Division.objects.filter(pk=division.pk, due_at__isnull=False).update(
+        has_newcomers=has_newcomers, is_settled=False, due_at=Now()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LadderProfile:
+    """The game, seats and options of a ladder."""
+
+    key: str
+    title: str
+    game: str
+    seats: int
+    options: dict[str, Any] = field(default_factory=dict)  # Any: the game checks the values
+    """The options that differ from the defaults."""
+    takes_all: bool = False
+    """Whether every bot that plays the game joins automatically."""
+
+    @property
+    def all_options(self) -> dict[str, Any]:  # Any: the game checks the values
+        """Return all options of the game, with defaults written out."""
+        return dict(GAMES[self.game].start(self.seats, self.options).options)
+
+
+@cache
+def profiles() -> tuple[LadderProfile, ...]:
+    """Return the profiles of all ladders, game by game, the usual one first."""
+    return tuple(sorted(_profiles(), key=lambda profile: (profile.game, not profile.takes_all)))
+
+
+def _profiles() -> Iterator[LadderProfile]:
+    for key, game in GAMES.items():
+        info = game.info
+        yield LadderProfile(
+            key=key, title=info.title, game=key, seats=info.default_seats, takes_all=True
+        )
+    for fields in read_data(__file__, _FILE):
+        yield LadderProfile(**fields)
 
 
 def open_ladders() -> int:

@@ -8,14 +8,24 @@ from typing import Final
 
 from django.conf import settings
 from django.db.models import Count, F, Prefetch, Q, QuerySet
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.core.caching import answer_packed, tag_of
+from pentathlon.core.csv_files import csv_text
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
 from pentathlon.matches.dispatch.reasons import Reason, why_waiting
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.tournaments.models import Entry, EntryState
+from pentathlon.tournaments.results.files import (
+    STANDING_COLUMNS,
+    named,
+    standing_columns,
+    state_of_tables,
+)
 from pentathlon.tournaments.results.standings import Standing, standings
 from pentathlon_engines.strength.places import shared_places
 
@@ -242,3 +252,23 @@ def _divisions() -> QuerySet[Division]:
         done=F("tournament__pool__done"),
     )
     return counted.select_related("tournament").order_by("level")
+
+
+def answer_division(request: HttpRequest, season: Season, division: Division) -> HttpResponseBase:
+    """Answer with the table of a division; the season comes with its ladder."""
+    found = division.tournament
+    answer = answer_packed(
+        request,
+        # Read before the rows: if they change meanwhile, the reader asks again.
+        tag=tag_of("division.csv", *state_of_tables(found)),
+        content_type="text/csv; charset=utf-8",
+        make=lambda: csv_text(
+            ("rank", "reference", *STANDING_COLUMNS),
+            (
+                (row.rank, int(row.is_reference), *standing_columns(row.standing))
+                for row in ladder_table(division)
+            ),
+        ).encode(),
+    )
+    name = f"{season.ladder.key}-season-{season.number}-division-{division.level}"
+    return named(answer, name)

@@ -8,14 +8,27 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
+
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 KEPT_S: Final = 120
 """Seconds that the broker keeps the latest frame of an attempt."""
 LOOK: Final = b""
 """A message without a frame: the database has something new about this match."""
 _LEVEL: Final = 1
+ANSWER_S: Final = 0.5
+"""Seconds after which a broker that has not answered counts as away."""
+AWAY_S: Final = 5.0
+"""Seconds for which it is then left alone."""
+WATCHED_S: Final = 0.25
+"""Seconds between two frames of a match that somebody watches. Drawing one takes about 2 ms."""
+IDLE_S: Final = 0.9
+"""Seconds between two frames of a match that nobody watches, for those who come now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +80,35 @@ def friendly_channel(friendly_id: int) -> str:
 def frame_key(match_id: int, attempt: int) -> str:
     """Return the key under which the broker keeps the latest frame of an attempt."""
     return f"pentathlon:live:frame:{match_id}:{attempt}"
+
+
+class FrameSender:
+    """A connection to the broker; threads may share it."""
+
+    def __init__(self, url: str, *, answer_s: float = ANSWER_S) -> None:
+        self._client = Redis.from_url(
+            url,
+            socket_timeout=answer_s,
+            socket_connect_timeout=answer_s,
+            retry=Retry(NoBackoff(), 0),
+        )
+
+    def send(
+        self, *, looks: Iterable[str] = (), frame: Frame | None = None, match_id: int = 0
+    ) -> bool:
+        """Notify the listeners of channels to read the database, and publish a frame of a match.
+
+        Returns whether somebody watches that match.
+
+        Raises:
+            RedisError, OSError: the broker does not answer.
+        """
+        with self._client.pipeline(transaction=False) as steps:
+            for channel in looks:
+                steps.publish(channel, LOOK)
+            if frame is not None:
+                data = frame.pack()
+                steps.set(frame_key(match_id, frame.attempt), data, ex=KEPT_S)
+                steps.publish(match_channel(match_id), data)
+            answers = steps.execute()
+        return frame is not None and bool(answers[-1])

@@ -8,14 +8,21 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
-from pentathlon.core.server.clients import accepts_gzip, wait_until_gone
 from pentathlon.core.server.limits import HEARTBEAT_S, STALL_S, STREAMS
-from pentathlon.core.server.protocol import Headers, Receive, Scope, Send
+from pentathlon.core.server.protocol import (
+    Headers,
+    Receive,
+    Refused,
+    Scope,
+    Send,
+    accepts_gzip,
+    send_refusal,
+    wait_until_gone,
+)
 from pentathlon.core.server.protocol import Message as Part
-from pentathlon.core.server.refusals import Refused, send_refusal
 from pentathlon.live.hub import Hub, Listener
 from pentathlon.live.messages import HEARTBEAT, RETRY_MS, Packing, StreamEvent, message
-from pentathlon.live.tickets import HEADER, Ticket
+from pentathlon.live.snapshots import HEADER, Ticket
 
 _ADDRESSES: Final = re.compile(STREAMS)
 _HEADER: Final = HEADER.lower().encode()

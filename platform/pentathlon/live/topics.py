@@ -13,8 +13,7 @@ from pentathlon.live.frames import (
     unpack,
 )
 from pentathlon.live.messages import StreamEvent, message
-from pentathlon.live.snapshots import MatchNow, PageKind, PageNow
-from pentathlon.live.tickets import View
+from pentathlon.live.snapshots import MatchNow, PageKind, PageNow, View
 
 _MOST_MESSAGES: Final = 16
 """The most packed messages kept of one frame: one for each ply and view that listeners are at."""

@@ -47,10 +47,10 @@ _MATCHES_ON_SQLITE = (
     *(
         f"tests/pentathlon/matches/{subject}"
         for subject in (
-            "attempts/test_retries.py",
-            "capacity/test_concurrency.py",
+            "test_attempts.py",
+            "test_capacity.py",
             "test_claims.py",
-            "test_expiry.py",
+            "test_leases.py",
             "test_services.py",
         )
     ),

@@ -4,16 +4,18 @@ Children write straight into their log files: nothing blocks and nothing breaks 
 supervisor itself is killed. The kernel then ends the children (see `processes`).
 """
 
+import fcntl
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import ServerFailed, last_lines, wait_until_ready
+from pentathlon.local.servers.processes import ServerFailed, last_lines, wait_until_ready
 
 _TICK_S = 0.1
 _SETTLED_S = 20.0
@@ -189,3 +191,27 @@ def _rotate(log: Path) -> None:
     """Keep the log of the run before."""
     if log.exists():
         log.replace(log.with_suffix(".before.log"))
+
+
+class AlreadyRunning(Exception):
+    """Another process uses this data folder."""
+
+    code = "already_running"
+
+
+@contextmanager
+def only_one(data: Path, *, address: str) -> Iterator[None]:
+    """Hold the data folder; the kernel frees it however this process ends."""
+    with (data / "up.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            lock.seek(0)
+            raise AlreadyRunning(
+                f"Pentathlon is running already on {data}: {lock.read().strip()}. "
+                "Stop it with Ctrl-C, or set PENTATHLON_DATA to another folder."
+            ) from error
+        lock.truncate(0)
+        lock.write(address)
+        lock.flush()
+        yield

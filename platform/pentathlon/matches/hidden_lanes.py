@@ -1,8 +1,8 @@
-"""Lanes with hidden results: from whom they are hidden, and until when."""
+"""Lanes that are held, repeated, or have hidden results: from whom, and until when."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Final, Self
 
 from django.conf import settings
 from django.db import models
@@ -11,6 +11,10 @@ from django.db.models.functions import Coalesce, Now
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
+from pentathlon.bots.models import OUT_OF_PLAY, REPEATED
+
+NEVER_REPEATED: Final = tuple(state for state in OUT_OF_PLAY if state not in REPEATED)
+"""States in which a version does not even play in a repeat."""
 
 
 class HiddenLaneQuerySet(models.QuerySet["HiddenLane"]):
@@ -72,3 +76,44 @@ def may_become_hidden() -> Exists:
     """
     lanes = HiddenLane.objects.filter(lane=OuterRef("lane"))
     return Exists(lanes.filter(Q(hides_until=None) | Q(hides_until__gt=Now())))
+
+
+class HeldLane(models.Model):
+    """A lane of which no match starts, however many wait in it: its tournament is paused."""
+
+    lane = models.PositiveBigIntegerField(primary_key=True)
+
+    class Meta:
+        app_label = "matches"
+
+    def __str__(self) -> str:
+        return f"lane {self.lane}"
+
+
+class RepeatedLane(models.Model):
+    """A lane that plays an earlier tournament again, unrated, with the versions of then."""
+
+    lane = models.PositiveBigIntegerField(primary_key=True)
+
+    def __str__(self) -> str:
+        return f"repeated lane {self.lane}"
+
+
+def is_repeated(lane: int) -> bool:
+    """Return whether retired and stopped versions play in a lane."""
+    return RepeatedLane.objects.filter(lane=lane).exists()
+
+
+def mark_repeated(lane: int, *, repeats: bool) -> None:
+    """Let retired and stopped versions play in a lane, or no longer."""
+    if repeats:
+        RepeatedLane.objects.get_or_create(lane=lane)
+    else:
+        RepeatedLane.objects.filter(lane=lane).delete()
+
+
+def out_of_play(version: str, *, lane: str) -> Q:
+    """Return the condition that a version, named by a path of fields, is out of play in a lane."""
+    repeated = Q(**{f"{lane}__in": RepeatedLane.objects.values("lane")})
+    out = Q(**{f"{version}__state__in": OUT_OF_PLAY})
+    return out & ~(repeated & Q(**{f"{version}__state__in": REPEATED}))

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.matches.attempts.retries import blamed_versions, worker_of
+from pentathlon.matches.attempts import blamed_versions, worker_of
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.models import Match
 from pentathlon.matches.requirements import can_build

@@ -17,24 +17,26 @@ from django.db import transaction
 from django.db.models import DateTimeField, IntegerField, Q
 from django.db.models.functions import Now
 
-from pentathlon.core.case_values import by_id
 from pentathlon.core.clock import database_now
-from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.core.models import Leadership, by_id
+from pentathlon.matches.capacity import BATCH
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.services import take_back_stalled
+from pentathlon.matches.services import return_expired_leases, take_back_stalled
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.wall_clock import (
-    longest_match_s,
-    longest_request_s,
-    longest_start_s,
-)
+from pentathlon_engines.match.wall_clock import longest_match_s, longest_request_s, longest_start_s
 
 SLACK_S: Final = 60.0
 """For all that is no bot's time: reports every ten seconds, loading of files, and hand-in."""
 BUILD_S: Final = 180.0
 """For the build of one bot, which its worker ends after two minutes."""
+GAP_S: Final = 10
+"""Seconds between two looks that count as an outage; leases outlive shorter ones."""
+_WATCH: Final = "leases-watched"
+_TRUCE: Final = "leases-truce"
+_HOLDER: Final = "all"
+_NOTE_EVERY = timedelta(seconds=1)
 
 
 @transaction.atomic
@@ -117,3 +119,41 @@ def seconds_too_many(
     all_s = plays * (start_s + bots * longest_match_s(limits))
     lasted_s = (now - min(begun or now, now)).total_seconds()
     return max((now - since).total_seconds() - still_s, lasted_s - all_s)
+
+
+def watch_leases() -> list[Match]:
+    """Give back the matches of workers that fell silent, but not because of an outage.
+
+    Call it again and again, from any number of processes: its state is in the database.
+    """
+    if _note_look() and not _is_truce():
+        return return_expired_leases()
+    return []
+
+
+def _note_look() -> bool:
+    """Store the time of this look; return False if the gap since the last one was too long."""
+    looks = Leadership.objects.filter(name=_WATCH)
+    # However many processes look, the row is changed once a second at most.
+    if looks.filter(until__gt=Now() - _NOTE_EVERY).exists():
+        return True
+    if looks.filter(until__gt=Now() - timedelta(seconds=GAP_S)).update(until=Now()):
+        return True
+    if not _note(_WATCH, 0):
+        # At the first look ever, no worker can have been kept from renewing a lease.
+        return True
+    _note(_TRUCE, LEASE_S)
+    return False
+
+
+def _is_truce() -> bool:
+    return Leadership.objects.filter(until__gt=Now(), name=_TRUCE).exists()
+
+
+def _note(name: str, seconds: float) -> bool:
+    """Store a time; return whether there was one before."""
+    until = Now() + timedelta(seconds=seconds)
+    if Leadership.objects.filter(name=name).update(until=until):
+        return True
+    Leadership.objects.get_or_create(name=name, defaults={"holder": _HOLDER, "until": until})
+    return False

@@ -9,9 +9,7 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.held_lanes import HeldLane
-from pentathlon.matches.hidden_lanes import hidden_from, may_become_hidden
-from pentathlon.matches.repeated_lanes import out_of_play
+from pentathlon.matches.hidden_lanes import HeldLane, hidden_from, may_become_hidden, out_of_play
 
 
 class MatchState(models.TextChoices):

@@ -20,16 +20,15 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from pentathlon.core import tracing
-from pentathlon.core.case_values import by, by_id
 from pentathlon.core.errors import Conflict, InvalidInput
+from pentathlon.core.models import by, by_id
 from pentathlon.core.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.models import Worker
-from pentathlon.matches.attempts.retries import better_elsewhere, is_hopeless
-from pentathlon.matches.attempts.streaks import stop_failing_versions
-from pentathlon.matches.capacity.concurrency import within_cap
+from pentathlon.matches.attempts import better_elsewhere, is_hopeless, stop_failing_versions
+from pentathlon.matches.capacity import within_cap
 from pentathlon.matches.endings import note_endings
-from pentathlon.matches.held_lanes import HeldLane
+from pentathlon.matches.hidden_lanes import HeldLane
 from pentathlon.matches.job_factory import make_job
 from pentathlon.matches.jobs import LEASE_S, Job, MatchResult
 from pentathlon.matches.models import (

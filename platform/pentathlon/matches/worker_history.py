@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from pentathlon.matches.attempts.retries import MAX_ATTEMPTS, worker_of
+from pentathlon.matches.attempts import MAX_ATTEMPTS, worker_of
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 
 LOOKED_AT: Final = 1_000

@@ -10,6 +10,7 @@ own restore brings that back, and the newer release goes on from there.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
+from django.core.management.base import OutputWrapper
 from django.core.management.color import no_style
 from django.db import DatabaseError, connection, connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
@@ -37,14 +39,20 @@ from pentathlon.matches.transparency.services import continue_log
 from pentathlon.operations.backup_files import (
     BackupReader,
     BackupWriter,
+    BadBackup,
     Manifest,
+    NotEmpty,
+    NotKept,
+    OtherSchema,
+    PackedTable,
+    RowDigest,
     TableEntry,
     new_backup,
     open_backup,
+    stored_models,
 )
-from pentathlon.operations.errors import BadBackup, NotEmpty, NotKept, OtherSchema
-from pentathlon.operations.rows import PackedTable, RowDigest, stored_models
 from pentathlon.secret import holds_key, replace_key
+from pentathlon_engines.commentary.words import count
 
 Tell = Callable[[str, int], object]
 """A callback that is told the table, and how many of its rows are done."""
@@ -55,6 +63,7 @@ _AT_ONCE: Final = 500
 _NOTED: Final = "backup"
 _MADE_BY_MIGRATING: Final = (Permission, ContentType)
 """Models whose rows migrations make, in the order in which they can be deleted."""
+_EVERY_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,3 +293,17 @@ def _adopt_key(reader: BackupReader) -> Summary:
 
 def _key_check() -> str:
     return salted_hmac("pentathlon.operations.backups", "key", algorithm="sha256").hexdigest()[:16]
+
+
+class ProgressLine:
+    """Writes a line every two seconds."""
+
+    def __init__(self, target: OutputWrapper) -> None:
+        self._target = target
+        self._next = time.monotonic() + _EVERY_S
+
+    def __call__(self, table: str, rows: int) -> None:
+        """Print the progress, unless it was printed a moment ago."""
+        if time.monotonic() >= self._next:
+            self._target.write(f"{table}: {count(rows, 'row')}", style_func=str)
+            self._next = time.monotonic() + _EVERY_S

@@ -30,7 +30,7 @@ from pentathlon.core.models import Leadership
 from pentathlon.core.services import RECONCILER, silent_loops
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker, WorkerToken
-from pentathlon.matches.attempts.retries import party_of
+from pentathlon.matches.attempts import party_of
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -45,7 +45,7 @@ from pentathlon.ratings.models import LedgerRow
 from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck
 from pentathlon.trust.promises import matches_without_progress
-from pentathlon.trust.surprises import read_surprises
+from pentathlon.trust.quarantine import read_surprises
 from pentathlon.webhooks.models import WebhookEndpoint
 from pentathlon_engines import GAMES
 

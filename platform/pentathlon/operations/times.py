@@ -28,7 +28,7 @@ from pentathlon.friendlies.jobs import LEASE_S as FRIENDLY_LEASE_S
 from pentathlon.insight.analyses.services import LEASE_S as ANALYSIS_LEASE_S
 from pentathlon.ladders.pace import longest_lead
 from pentathlon.matches.jobs import LEASE_S
-from pentathlon.webhooks.schedule import JITTER, LONGEST_PAUSE_S, RETRIES_S, ROTATION_S
+from pentathlon.webhooks.attempt_results import JITTER, LONGEST_PAUSE_S, RETRIES_S, ROTATION_S
 
 _CLOCK: Final = "clock"
 _HOLDER: Final = "all"

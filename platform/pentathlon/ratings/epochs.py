@@ -17,14 +17,13 @@ from typing import Final
 from django.db import transaction
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.core.arithmetic import fingerprint_after
 from pentathlon.core.errors import Conflict
-from pentathlon.ratings.change_rows import insert_rows
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, epoch_key
-from pentathlon.ratings.recompute import Chunk, ledger_chunks, store_ratings
-from pentathlon.ratings.repeats import revoke_rows
+from pentathlon.ratings.recompute import Chunk, insert_rows, ledger_chunks, store_ratings
+from pentathlon.ratings.scopes import revoke_rows
 from pentathlon.ratings.skill import BETA, Result, Skill, rate
 from pentathlon_engines.strength.pair_model import DRAW, WIN, draw_margin, outcomes
 

@@ -11,12 +11,19 @@ from 0.3 s to 3 s (the default is 1 s), slow above 3 s. The price: 0.5 s and 3 s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from hashlib import sha256
+from hashlib import blake2b, sha256
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
+from django.db.models import Exists, Min, OuterRef, QuerySet
+
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool
+from pentathlon.ratings.skill import Result
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import canonical
@@ -24,6 +31,12 @@ from pentathlon_engines.record.record import canonical
 FASTEST_STANDARD_S: Final = 0.3
 SLOWEST_STANDARD_S: Final = 3.0
 _DIGEST_DIGITS: Final = 16
+_BYTES: Final = 8
+UNRATED_SANDBOX: Final = "process"
+"""Matches of bots that ran without a sandbox count in no leaderboard.
+
+They count in the pool of their own tournament: its table has one rule for points and strengths.
+"""
 
 
 class Pace(StrEnum):
@@ -104,3 +117,92 @@ def _in_words(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return " ".join(map(str, value))
     return str(value)
+
+
+def digest_of(result: Result, course: str) -> int:
+    """Return a digest that is equal for exact repeats of a match, and hardly ever otherwise."""
+    played = f"{course} {result.players}".encode()
+    return int.from_bytes(blake2b(played, digest_size=_BYTES).digest(), signed=True)
+
+
+def digests_of(results: Mapping[int, Result]) -> dict[int, int]:
+    """Return by match the digests of results that tell something and have a known course."""
+    telling = [match_id for match_id, result in results.items() if result.has_winner]
+    courses = Match.objects.filter(pk__in=telling).exclude(course="")
+    return {
+        match_id: digest_of(results[match_id], course)
+        for match_id, course in courses.values_list("pk", "course")
+    }
+
+
+def counted(pool: Pool, digests: Collection[int]) -> set[int]:
+    """Return which of these digests a locked pool has counted."""
+    rows = pool.rows.filter(course__in=set(digests), reason="", state=LedgerState.APPLIED)
+    return {digest for digest in rows.values_list("course", flat=True) if digest is not None}
+
+
+def revoke_rows(pool: Pool, rows: QuerySet[LedgerRow]) -> set[int]:
+    """Revoke rows of a locked pool; if a revoked match was repeated, its first repeat counts now.
+
+    Return the matches that count only because of this.
+    """
+    counting = rows.filter(reason="", state=LedgerState.APPLIED, course__isnull=False)
+    digests = set(counting.values_list("course", flat=True))
+    rows.update(state=LedgerState.REVOKED, reason=LedgerReason.REVOKED)
+    repeats = pool.rows.filter(
+        course__in=digests, reason=LedgerReason.REPEAT, state=LedgerState.APPLIED
+    )
+    firsts = repeats.order_by().values("course").annotate(first=Min("seq"))
+    promoted = pool.rows.filter(seq__in=[row["first"] for row in firsts])
+    matches = set(promoted.values_list("match", flat=True))
+    promoted.update(reason="")
+    return matches
+
+
+def counting_seats(pool: Pool) -> QuerySet[MatchSeat]:
+    """Return the seats of all matches whose results may count in a pool."""
+    seats = MatchSeat.objects.filter(match__state=MatchState.DONE, match__is_revoked=False)
+    return seats.exclude(match__sandbox=UNRATED_SANDBOX) if pool.is_live else seats
+
+
+def rows_without_sandbox(pool: Pool) -> QuerySet[LedgerRow]:
+    """Return the rows that a pool skipped because the bots ran without a sandbox."""
+    return pool.rows.filter(state=LedgerState.SKIPPED, reason=LedgerReason.NO_SANDBOX)
+
+
+def why_not_counted(match: Match, pool: Pool) -> LedgerReason | None:
+    """Return why an ended match does not count in a pool; load its seats before."""
+    if match.state != MatchState.DONE:
+        return LedgerReason.VOID
+    if match.is_revoked:
+        return LedgerReason.REVOKED
+    if pool.is_live and match.sandbox == UNRATED_SANDBOX:
+        return LedgerReason.NO_SANDBOX
+    versions = [seat.version_id for seat in match.seats.all()]
+    return LedgerReason.SAME_VERSION if len(set(versions)) < len(versions) else None
+
+
+def among_own() -> Exists:
+    """Return the condition of a match in which two bots belong to one author.
+
+    Reference bots, which the platform owns, may meet each other; two seats of one version do not
+    count as two bots.
+    """
+    others = MatchSeat.objects.filter(
+        match=OuterRef("match"),
+        version__bot__owner=OuterRef("version__bot__owner"),
+        seat__gt=OuterRef("seat"),
+    ).exclude(version=OuterRef("version"))
+    seats = MatchSeat.objects.filter(match=OuterRef("pk"), version__bot__is_reference=False)
+    return Exists(seats.filter(Exists(others)))
+
+
+def read_results(seats: QuerySet[MatchSeat], *, by: str) -> Iterator[tuple[int, Result]]:
+    """Yield (id, result) for each value of the column `by`, in its order.
+
+    The seats must be ordered by that column, or by one that groups them in the same way.
+    """
+    rows = seats.values_list(by, "version_id", "rank")
+    for key, part in groupby(rows, key=itemgetter(0)):
+        _, players, ranks = zip(*part, strict=True)
+        yield key, Result(players, ranks)

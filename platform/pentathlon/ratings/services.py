@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from django.db import transaction
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce, Greatest, Now
 
+from pentathlon.bots.audit_events import note_version
+from pentathlon.bots.models import BotVersion
 from pentathlon.core import tracing
 from pentathlon.core.arithmetic import fingerprint_after
 from pentathlon.core.bulkheads import Bulkheads
@@ -19,7 +21,6 @@ from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.spans import record_of_matches
 from pentathlon.ratings.book import Book
-from pentathlon.ratings.change_rows import ChangeRow, change_row, insert_rows
 from pentathlon.ratings.models import (
     LedgerReason,
     LedgerRow,
@@ -29,20 +30,55 @@ from pentathlon.ratings.models import (
     live_key,
     tournament_of_key,
 )
-from pentathlon.ratings.notices import note_first_matches
-from pentathlon.ratings.recompute import SMALL, recompute_pool, store_ratings
-from pentathlon.ratings.repeats import counted, digests_of, revoke_rows
-from pentathlon.ratings.results import among_own, counting_seats, read_results, why_not_counted
-from pentathlon.ratings.scopes import RatingScope, digest_in_key, scope_of
+from pentathlon.ratings.recompute import (
+    SMALL,
+    ChangeRow,
+    change_row,
+    insert_rows,
+    recompute_pool,
+    store_ratings,
+)
+from pentathlon.ratings.scopes import (
+    RatingScope,
+    among_own,
+    counted,
+    counting_seats,
+    digest_in_key,
+    digests_of,
+    read_results,
+    revoke_rows,
+    scope_of,
+    why_not_counted,
+)
 from pentathlon.ratings.scores import count_scores
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, Result, draw_probability
+from pentathlon.webhooks.outbox import listeners
 
+_EVENT: Final = "version.first_rated_match"
 _log = structlog.stdlib.get_logger(__name__)
 _BATCH = 1000
 _SAMPLE = 2_000
 """Matches that give a game's share of draws to about a hundredth, while a start waits for it."""
 _ENDED = (MatchState.DONE, MatchState.VOID)
 _pools = Bulkheads[int]("rating pool")
+
+
+def note_first_matches(pool: Pool, matches: Mapping[int, int]) -> None:
+    """Note the first match that counts in a live pool, by version; tournaments say nothing."""
+    if not matches or tournament_of_key(pool.key) is not None:
+        return
+    versions = BotVersion.objects.filter(pk__in=matches)
+    # One query for all versions, because hardly any author listens to this event.
+    wanted = versions.filter(bot__owner__in=listeners(_EVENT).values("owner"))
+    for version_id in wanted.order_by("pk").values_list("pk", flat=True):
+        match_id = matches[version_id]
+        note_version(
+            _EVENT,
+            version_id=version_id,
+            path=f"/api/v1/matches/{match_id}/",
+            match=match_id,
+            game=pool.game,
+        )
 
 
 @transaction.atomic

@@ -16,7 +16,6 @@ from django.db.models import Count, Exists, OuterRef, Q
 from pentathlon.core.arithmetic import fingerprint, is_equal
 from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.ratings.book import Book
-from pentathlon.ratings.change_rows import ChangeRow, stored_changes
 from pentathlon.ratings.models import (
     LedgerReason,
     LedgerRow,
@@ -25,8 +24,15 @@ from pentathlon.ratings.models import (
     live_key,
     tournament_of_key,
 )
-from pentathlon.ratings.recompute import Chunk, book_facts, ledger_chunks, rating_facts
-from pentathlon.ratings.results import UNRATED_SANDBOX, among_own, rows_without_sandbox
+from pentathlon.ratings.recompute import (
+    ChangeRow,
+    Chunk,
+    book_facts,
+    ledger_chunks,
+    rating_facts,
+    stored_changes,
+)
+from pentathlon.ratings.scopes import UNRATED_SANDBOX, among_own, rows_without_sandbox
 from pentathlon.ratings.scores import scores_differ
 from pentathlon.ratings.skill import ALGORITHM_VERSION
 

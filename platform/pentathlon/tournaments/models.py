@@ -13,9 +13,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments.batches import Block
-from pentathlon.tournaments.people_rows import CoOrganiser
-from pentathlon.tournaments.replacement_rows import Replacement
-from pentathlon.tournaments.team_rows import Team
+from pentathlon.tournaments.people_rows import CoOrganiser, Replacement, Team
 from pentathlon_engines.seeds import commitment_to
 
 ENTRIES_PER_AUTHOR: Final = 3

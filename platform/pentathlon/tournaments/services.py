@@ -1,4 +1,4 @@
-"""The life of a tournament, from its creation to its end.
+"""The life of a tournament, from its start to its end.
 
 draft --open--> open --start--> running <--pause, resume--> paused
                                    |                           |
@@ -8,51 +8,29 @@ draft --open--> open --start--> running <--pause, resume--> paused
 
 from __future__ import annotations
 
-import secrets
 import time
-from collections.abc import Sequence
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.bulkheads import Bulkheads
-from pentathlon.core.errors import DomainError
+from pentathlon.matches.hidden_lanes import is_repeated
 from pentathlon.matches.models import Match
-from pentathlon.matches.repeated_lanes import is_repeated, mark_repeated
 from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
-from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
-from pentathlon.tournaments.documents.document import (
-    columns_of,
-    document,
-    draft_document,
-    event_key,
-)
-from pentathlon.tournaments.documents.plan_checks import check_plan
-from pentathlon.tournaments.entries.enrolment import enter_versions
-from pentathlon.tournaments.guards import (
-    check_may_create,
-    lock_own,
-)
-from pentathlon.tournaments.models import (
-    ENTRIES_PER_AUTHOR,
-    FinalRow,
-    Tournament,
-    TournamentState,
-)
-from pentathlon.tournaments.notices import note_end, note_tournament
-from pentathlon.tournaments.problems import TournamentSteps
+from pentathlon.tournaments.documents.document import document, draft_document, event_key
+from pentathlon.tournaments.guards import TournamentSteps, lock_own
+from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
+from pentathlon.tournaments.notices import audit_tournament, note_end, note_tournament
 from pentathlon.tournaments.results.final_table import final_rows
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, matches_at_once
 from pentathlon_engines import GAMES
-from pentathlon_engines.seeds import SECRET_BYTES
-from pentathlon_engines.tournament.document import TournamentDocument
 
 _BATCH = 1000
 _CALLED_OFF_AT_ONCE = 250
@@ -60,88 +38,6 @@ _final_tables = TournamentSteps(
     "final table of tournament", told="Its final table cannot be made."
 )
 _cancelled = Bulkheads[int]("matches of cancelled tournament")
-
-
-@transaction.atomic
-def create_tournament(
-    *,
-    actor: User,
-    name: str,
-    document: TournamentDocument,
-    versions: Sequence[int] = (),
-    rated: bool = True,
-    entries_per_author: int = ENTRIES_PER_AUTHOR,
-    secret: str | None = None,
-    is_draft: bool = False,
-    is_repeat: bool = False,
-    errors: Sequence[DomainError] = (),
-) -> Tournament:
-    """Create a tournament from a document, open it for entries, and enter these versions.
-
-    A draft is seen only by its organiser, and opened later.
-
-    An unrated replay of an earlier tournament may bring that tournament's secret, and the draw
-    probability of its document; in a repeat, retired and stopped versions play once more. `errors`
-    are problems that the caller has found, so that one answer names everything.
-    """
-    check_may_create(actor, what="tournaments")
-    completed = check_wanted(
-        name=name,
-        document=document,
-        versions=versions,
-        rated=rated,
-        entries_per_author=entries_per_author,
-        secret=secret,
-        is_repeat=is_repeat,
-        errors=errors,
-    )
-    tournament = Tournament.objects.create(
-        owner=actor,
-        name=checks.checked_name(name),
-        secret=secrets.token_hex(SECRET_BYTES) if secret is None else secret,
-        secret_given=secret is not None,
-        entries_per_author=entries_per_author,
-        rated=rated,
-        state=TournamentState.DRAFT if is_draft else TournamentState.OPEN,
-        **columns_of(completed),
-    )
-    mark_repeated(tournament.pk, repeats=is_repeat)
-    known = checks.find_versions(versions, game=tournament.game, is_repeat=is_repeat)
-    enter_versions(tournament, known, actor=actor)
-    audit_tournament(AuditAction.TOURNAMENT_CREATE, tournament, actor=actor, draft=is_draft)
-    return tournament
-
-
-def check_wanted(
-    *,
-    name: str,
-    document: TournamentDocument,
-    versions: Sequence[int],
-    rated: bool,
-    entries_per_author: int,
-    secret: str | None = None,
-    is_repeat: bool = False,
-    errors: Sequence[DomainError] = (),
-) -> TournamentDocument:
-    """Return the document of a tournament with all defaults; refuse an impossible one.
-
-    Raises:
-        InvalidInput: `Problems` if several things are wrong, `errors` among them.
-    """
-    return check_plan(
-        document,
-        entries=max(len(versions), len(document.entries)),
-        rated=rated,
-        errors=errors,
-        others=(
-            lambda: checks.checked_name(name),
-            lambda: checks.check_entries_per_author(entries_per_author),
-            lambda: checks.check_replay(
-                secret=secret, draw_probability=document.draw_probability, rated=rated
-            ),
-            lambda: checks.find_versions(versions, game=document.game, is_repeat=is_repeat),
-        ),
-    )
 
 
 @transaction.atomic

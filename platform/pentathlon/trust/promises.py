@@ -17,9 +17,13 @@ from django.db.models.functions import Now
 
 from pentathlon.core.clock import database_now
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.matches.dispatch.claims_by_token import held_by_token, most_held
-from pentathlon.matches.models import Attempt, AttemptState, Match, MatchQuerySet
-from pentathlon.matches.worker_tokens import sent_matches
+from pentathlon.matches.models import (
+    Attempt,
+    AttemptState,
+    Match,
+    MatchQuerySet,
+)
+from pentathlon.matches.worker_tokens import held_by_token, most_held, sent_matches
 from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon_engines.commentary.words import count
 

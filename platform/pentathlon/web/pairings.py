@@ -11,9 +11,14 @@ from typing import Any, Final, NamedTuple
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.models import Entry, EntryState, Tournament
-from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
-from pentathlon_engines.tournament.formats.blocks import PAIR, WIN, count_points
-from pentathlon_engines.tournament.formats.interface import FieldEntry, PlayedBlock
+from pentathlon.tournaments.scheduling.blocks import numbers_of_versions
+from pentathlon_engines.tournament.formats.interface import (
+    PAIR,
+    WIN,
+    FieldEntry,
+    PlayedBlock,
+    count_points,
+)
 from pentathlon_engines.tournament.formats.knockout import Knockout
 from pentathlon_engines.tournament.formats.seeding import seed_order
 from pentathlon_engines.tournament.formats.swiss import BYE_POINTS, count_byes, round_scores

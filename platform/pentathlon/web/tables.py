@@ -14,20 +14,21 @@ from pentathlon.ratings.models import Rating, RatingQuerySet
 from pentathlon.ratings.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.tables import (
     Narrowing,
+    Trend,
     count_active,
     known_mean,
     narrowed,
     ranked_in,
     read_progress,
+    trends,
 )
-from pentathlon.ratings.trends import Trend, trends
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.documents.document import format_of
 from pentathlon.tournaments.estimates.progress import Progress, progress
 from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
-from pentathlon.tournaments.replacement_rows import Replacement
+from pentathlon.tournaments.people_rows import Replacement
+from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
-from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import CrosstableRow, Score, Standing
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.tint import tint

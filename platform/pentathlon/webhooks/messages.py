@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import smtplib
 import time
@@ -12,16 +13,41 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.core.mail import send_mail
+from django.utils.crypto import salted_hmac
+from standardwebhooks.webhooks import Webhook
 
 from pentathlon.accounts.models import User
 from pentathlon.webhooks.event_types import ALL_TYPES
 from pentathlon.webhooks.http_client import PostResult, post
 from pentathlon.webhooks.models import Channel, Delivery, OutboxEvent, WebhookEndpoint
-from pentathlon.webhooks.signatures import signed_headers
 
+PREFIX: Final = "whsec_"
+_PURPOSE: Final = "pentathlon.webhooks.secret"
 _OK: Final = 250
 """The reply code with which a mail server accepts a message."""
 _LONGEST_ERROR: Final = 300
+
+
+def secret_of(salt: str) -> str:
+    """Return the secret that belongs to a salt, as its owner is shown it once."""
+    return PREFIX + base64.b64encode(_key(salt)).decode()
+
+
+def signed_headers(
+    *, message_id: str, sent_at: datetime, body: bytes, salts: Sequence[str]
+) -> dict[str, str]:
+    """Return the three headers of a message, with a signature by each of the valid secrets."""
+    text = body.decode()
+    signatures = (Webhook(_key(salt)).sign(message_id, sent_at, text) for salt in salts)
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": str(int(sent_at.timestamp())),
+        "webhook-signature": " ".join(signatures),
+    }
+
+
+def _key(salt: str) -> bytes:
+    return salted_hmac(_PURPOSE, salt, algorithm="sha256").digest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,10 +13,11 @@ from django.db.models.functions import Now
 from pentathlon.accounts.models import User
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.quotas import Quota
 from pentathlon.webhooks.addresses import check_url
-from pentathlon.webhooks.attempt_results import disable
+from pentathlon.webhooks.attempt_results import ROTATION_S, disable
 from pentathlon.webhooks.event_types import EVENT_TYPES, MAILED, PING
-from pentathlon.webhooks.fan_out import MOST_WAITING, wake
+from pentathlon.webhooks.messages import secret_of
 from pentathlon.webhooks.models import (
     Channel,
     Delivery,
@@ -26,11 +27,21 @@ from pentathlon.webhooks.models import (
     WebhookEndpoint,
     new_salt,
 )
-from pentathlon.webhooks.quotas import endpoint_quota
-from pentathlon.webhooks.schedule import ROTATION_S
-from pentathlon.webhooks.signatures import secret_of
+from pentathlon.webhooks.outbox import MOST_WAITING, wake
 
+MOST_ENDPOINTS: Final = 5
 _FIELDS: Final = ("waiting", "due_at", "is_enabled", "disabled_reason", "disabled_at")
+
+
+def endpoint_quota(person: User) -> Quota:
+    """Return how many webhooks there are, disabled ones included."""
+    return Quota(
+        key="webhooks",
+        about="webhooks",
+        limit=MOST_ENDPOINTS,
+        used=WebhookEndpoint.objects.owned_by(person).count(),
+        code="too_many_webhooks",
+    )
 
 
 @transaction.atomic

@@ -26,8 +26,8 @@ from pentathlon.tournaments.teams.services import invite_member
 from pentathlon.trust.models import Quarantine
 from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.http_client import PostResult
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.services import ping_endpoint
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_staff, make_team, make_token, make_user, make_version

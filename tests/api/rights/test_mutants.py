@@ -20,16 +20,16 @@ from pentathlon.core.quotas import Quota
 from pentathlon.core.server.limits import CHALLENGES_UNDER_WAY
 from pentathlon.ladders import membership
 from pentathlon.tournaments import guards
-from pentathlon.tournaments import services as tournaments
 from pentathlon.tournaments.challenges import players
 from pentathlon.tournaments.challenges import services as challenges
 from pentathlon.tournaments.documents import checks
-from pentathlon.tournaments.entries import caps, enrolment, replacements, withdrawals
+from pentathlon.tournaments.entries import eligibility, enrolment, replacements, withdrawals
 from pentathlon.tournaments.entries.eligibility import EntryRules
 from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentQuerySet
-from pentathlon.tournaments.team_rows import Team, TeamMemberQuerySet
+from pentathlon.tournaments.organising import drafts
+from pentathlon.tournaments.people_rows import Team, TeamMemberQuerySet
 from pentathlon.tournaments.teams import services as teams
-from pentathlon.tournaments.teams.quotas import MOST_TEAMS
+from pentathlon.tournaments.teams.services import MOST_TEAMS
 from tests.api.rights.cells import Cell, is_allowed
 from tests.api.rights.world import World, ask_api, ask_service, make_world
 from tests.databases import made_once
@@ -96,7 +96,7 @@ MUTANTS = (
         Cell("replace", "organiser", "own", "active", "running", "alone"),
     ),
     Mutant(withdrawals, "check_may_manage", Cell("withdraw", "invited", cup="open", side="team")),
-    Mutant(tournaments, "check_may_create", Cell("list", "stranger", "own")),
+    Mutant(drafts, "check_may_create", Cell("list", "stranger", "own")),
     Mutant(players, "check_door", Cell("challenge with", "mate")),
     Mutant(players, "_check_in_play", Cell("challenge with", "stranger", "own", "stopped")),
     Mutant(membership, "_check_owner", Cell("join a ladder", "stranger")),
@@ -311,8 +311,8 @@ def _endless(person: User) -> Quota:
 
 LIMITS = (
     Limit(enrolment, "check_caps", "author_cap", _enter_third),
-    Limit(caps, "_check_author_cap", "author_cap", _enter_for_a_full_member),
-    Limit(caps, "_check_team_cap", "team_cap", _enter_for_the_team),
+    Limit(eligibility, "_check_author_cap", "author_cap", _enter_for_a_full_member),
+    Limit(eligibility, "_check_team_cap", "team_cap", _enter_for_the_team),
     Limit(teams, "check_caps_of_member", "author_cap", _join_where_full),
     Limit(enrolment, "check_may_enter", "not_invited", _enter_uninvited),
     Limit(replacements, "check_may_enter", "not_invited", _replace_by_an_uninvited_one),

@@ -21,8 +21,9 @@ from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
-from pentathlon.tournaments.services import create_tournament, start_tournament
-from pentathlon.tournaments.team_rows import Team, TeamMember
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
+from pentathlon.tournaments.people_rows import Team, TeamMember
+from pentathlon.tournaments.services import start_tournament
 from pentathlon.tournaments.teams import services as teams
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.api.client import V1
@@ -165,9 +166,11 @@ def _enter(world: World, cell: Cell, actor: User) -> object:
 def _list(world: World, cell: Cell, actor: User) -> object:
     return create_tournament(
         actor=actor,
-        name="Cup",
-        document=TournamentDocument(game="tuned"),
-        versions=[world.version(cell).pk],
+        draft=Draft(
+            name="Cup",
+            document=TournamentDocument(game="tuned"),
+            versions=[world.version(cell).pk],
+        ),
     )
 
 

@@ -13,8 +13,9 @@ from django.test import Client
 
 from pentathlon.accounts.models import Scope, User
 from pentathlon_engines.cli import receipts
-from pentathlon_engines.cli.client import credentials, device_login, http_site
+from pentathlon_engines.cli.client import connection, http_site
 from pentathlon_engines.cli.client.connection import SITE_VARIABLE, TOKEN_VARIABLE
+from pentathlon_engines.cli.commands import login
 from tests.engines.commands import Run, run_in_process
 from tests.factories import make_token, make_user
 
@@ -51,7 +52,7 @@ class SiteInProcess(urllib3.PoolManager):
 def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the person a home of their own, and nobody's environment."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(credentials, "credentials_path", lambda: tmp_path / "home/tokens.json")
+    monkeypatch.setattr(connection, "credentials_path", lambda: tmp_path / "home/tokens.json")
     monkeypatch.setattr(receipts, "logs_path", lambda: tmp_path / "home/logs.json")
     for name in (SITE_VARIABLE, TOKEN_VARIABLE):
         monkeypatch.delenv(name, raising=False)
@@ -76,7 +77,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             left.pop(0)()
 
         monkeypatch.setattr(time, "sleep", sleep)
-        monkeypatch.setattr(device_login.await_token, "__kwdefaults__", {"sleep": sleep})
+        monkeypatch.setattr(login.await_token, "__kwdefaults__", {"sleep": sleep})
 
     return take
 

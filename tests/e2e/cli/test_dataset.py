@@ -12,7 +12,7 @@ from pentathlon.insight.datasets.services import part_digests
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.commands import dataset as command
 from pentathlon_engines.dataset.folder import digest_of, pack_lines, read_table
-from pentathlon_engines.dataset.schema import DECISIONS
+from pentathlon_engines.dataset.rows import DECISIONS
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run
 from tests.pentathlon.insight.datasets.making import dataset_in_parts

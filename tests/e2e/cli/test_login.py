@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from pentathlon.accounts.models import ApiToken, DeviceLogin, Scope, User
-from pentathlon_engines.cli.client import connection, credentials
+from pentathlon_engines.cli.client import connection
 from pentathlon_engines.cli.client.connection import SITE_VARIABLE, TOKEN_VARIABLE
 from tests.e2e.cli.conftest import SITE, sign_in
 from tests.engines.commands import Run
@@ -33,7 +33,7 @@ def answer(person: User, word: str) -> Callable[[], object]:
 
 
 def stored() -> dict[str, object]:
-    told: dict[str, object] = json.loads(credentials.credentials_path().read_text())
+    told: dict[str, object] = json.loads(connection.credentials_path().read_text())
     return told
 
 
@@ -56,7 +56,7 @@ def test_tokens_are_for_their_owner_alone(run: Run, meanwhile: Meanwhile) -> Non
 
     run("login", SITE)
 
-    path = credentials.credentials_path()
+    path = connection.credentials_path()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.chmod(0o644)
     refused = run("whoami")
@@ -71,7 +71,7 @@ def test_code_that_is_denied_ends_with_1(run: Run, meanwhile: Meanwhile) -> None
 
     assert denied.code == 1
     assert denied.err.endswith(f"denied in the browser.\nTry: pentathlon login {SITE}\n")
-    assert not credentials.credentials_path().exists()
+    assert not connection.credentials_path().exists()
 
 
 def test_code_that_nobody_confirms_ends_with_1(run: Run, meanwhile: Meanwhile) -> None:

@@ -16,7 +16,7 @@ from django.test import Client
 from pentathlon.accounts.models import DeviceLogin
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.services import apply_results
-from pentathlon_engines.cli.client import device_login
+from pentathlon_engines.cli.commands import login
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.e2e.cli.conftest import SITE, SiteInProcess
 from tests.engines.commands import Run
@@ -91,7 +91,7 @@ class CopyistInProcess(Copyist):
 
         really_sleep = time.sleep
         patch.setattr(time, "sleep", sleep)
-        patch.setattr(device_login.await_token, "__kwdefaults__", {"sleep": sleep})
+        patch.setattr(login.await_token, "__kwdefaults__", {"sleep": sleep})
 
 
 @pytest.mark.deep

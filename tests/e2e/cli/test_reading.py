@@ -13,7 +13,7 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.replays.services import read_record
 from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Tournament
-from pentathlon_engines.cli.client.events import ServerEvent
+from pentathlon_engines.cli.client.http_site import ServerEvent
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.commands import watch
 from tests.e2e.cli.conftest import SITE

@@ -11,9 +11,7 @@ from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.transparency import services
 from pentathlon.matches.transparency.models import LogEntry, LogTile
-from pentathlon.matches.transparency.services import continue_log, log_size
-from pentathlon.matches.transparency.signing_key import log_key
-from pentathlon.matches.transparency.tiles import Tiles
+from pentathlon.matches.transparency.services import Tiles, continue_log, log_key, log_size
 from pentathlon_engines.cli import receipts
 from pentathlon_engines.record.record import canonical, chain
 from tests.e2e.cli.conftest import SITE

@@ -8,7 +8,7 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import settle_validation
-from pentathlon.tournaments.challenges import quotas
+from pentathlon.tournaments.challenges import services
 from pentathlon.tournaments.challenges.models import Challenge, ChallengeState
 from pentathlon.tournaments.challenges.services import cancel_challenge
 from tests.e2e.cli.conftest import SITE
@@ -161,7 +161,7 @@ def test_quota_ends_it_undecided(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     make_version(bot=active.bot)
-    monkeypatch.setattr(quotas, "CHALLENGE_MATCHES_A_DAY", 10)
+    monkeypatch.setattr(services, "CHALLENGE_MATCHES_A_DAY", 10)
     meanwhile(win)
 
     done = run("compare", "my-bot@2", "my-bot@1", "--server", "--json")

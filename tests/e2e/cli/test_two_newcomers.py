@@ -10,7 +10,7 @@ from django.test import Client
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.bots.services import settle_validation
-from pentathlon_engines.cli.client.credentials import Credential, Credentials
+from pentathlon_engines.cli.client.connection import Credential, Credentials
 from tests.deep import mostly_deep
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run

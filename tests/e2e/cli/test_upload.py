@@ -8,7 +8,7 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon_engines import GAMES
-from pentathlon_engines.record.fork import fork_at
+from pentathlon_engines.record.rerun import fork_at
 from tests.e2e.cli.conftest import SITE, sign_in
 from tests.engines.commands import Run
 from tests.engines.record.random_records import make_record, tuned_record

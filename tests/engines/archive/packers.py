@@ -1,7 +1,5 @@
 """Ways in which honest tools pack the folder of a bot, and zips whose names are chosen by byte."""
 
-from __future__ import annotations
-
 import io
 import struct
 import unicodedata

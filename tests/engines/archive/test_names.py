@@ -1,7 +1,5 @@
 """Names that are checked are the names that are kept, on every Python."""
 
-from __future__ import annotations
-
 import io
 import stat
 from pathlib import Path

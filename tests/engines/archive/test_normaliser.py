@@ -1,7 +1,5 @@
 """A bot has one content hash however its folder was packed, and every repair is told."""
 
-from __future__ import annotations
-
 import stat
 import unicodedata
 from pathlib import Path

@@ -6,8 +6,6 @@ Hands are lists of letters, stones are a mapping of cells, and everything is cou
 time. The numbers in comments are those of the rules page.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

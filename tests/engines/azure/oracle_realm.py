@@ -4,8 +4,6 @@ Cells are their names, lines are walked anew each time, and the boards are read 
 itself. The numbers in comments are those of the rules page.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

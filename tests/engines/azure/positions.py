@@ -1,7 +1,5 @@
 """Positions of Azure for its tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pentathlon_engines import GAMES

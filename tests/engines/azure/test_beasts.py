@@ -1,7 +1,5 @@
 """Azure: the beasts and the gifted stones, where the worked examples leave something open."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines import Outcome
@@ -58,8 +56,7 @@ class TestGifted:
     """Section 11 of the rules."""
 
     @pytest.mark.parametrize(
-        ("gifted", "cost"),
-        [("mighty", 4), ("perceptive", 4), ("bountiful", 3), ("favored", 3)],
+        ("gifted", "cost"), [("mighty", 4), ("perceptive", 4), ("bountiful", 3), ("favored", 3)]
     )
     def test_the_gifted_stone_costs_more(self, gifted: str, cost: int) -> None:
         state = position(gifted, hands=["AAAA", "W"])

@@ -1,7 +1,5 @@
 """Pictures of Azure show boons, stones, beasts, the last stone, and to each seat its hand."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 from xml.etree import ElementTree as ET

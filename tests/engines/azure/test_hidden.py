@@ -1,7 +1,5 @@
 """What a seat of Azure can know of hidden cards, and that redrawing respects exactly that."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator

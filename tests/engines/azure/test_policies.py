@@ -9,7 +9,7 @@ import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.azure.policies import play_greedy, play_two_step
-from pentathlon_engines.tools.match_statistics import POLICIES, policies_of
+from pentathlon_engines.tools.simulate import POLICIES, policies_of
 from tests.engines.azure.positions import position
 
 if TYPE_CHECKING:

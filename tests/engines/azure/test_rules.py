@@ -1,7 +1,5 @@
 """Azure: its worked examples, a case for each rule, and what holds in every match."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """Positions of Azure as JSON: what is refused, and that nothing else is ever raised."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

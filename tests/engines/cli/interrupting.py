@@ -1,14 +1,12 @@
 """Ctrl-C in the middle of a command."""
 
-from __future__ import annotations
-
 import os
 import signal
 from typing import Any
 
 import pytest
 
-from pentathlon_engines.desk import setting
+from pentathlon_engines.desk import match_pool
 from pentathlon_engines.runner import MatchReport
 from tests.engines.desk.acting import play_in_process
 
@@ -26,4 +24,4 @@ def interrupt_after(matches: int, monkeypatch: pytest.MonkeyPatch) -> None:
                 facts["on_tick"](0)
         return play_in_process(**facts)
 
-    monkeypatch.setattr(setting, "play_match", play)
+    monkeypatch.setattr(match_pool, "play_match", play)

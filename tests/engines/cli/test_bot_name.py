@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.cli.bot_name import rename_bot
-from pentathlon_engines.cli.client import credentials
-from pentathlon_engines.cli.client.credentials import Credential, Credentials
+from pentathlon_engines.cli.client import connection
+from pentathlon_engines.cli.client.connection import Credential, Credentials
+from pentathlon_engines.cli.client.submission import rename_bot
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.manifest import personal_name, read_manifest
 from tests.engines.commands import run_in_process, write_bot
@@ -44,7 +44,7 @@ def test_new_bot_of_somebody_who_has_signed_in_has_their_name(
     name: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(credentials, "credentials_path", lambda: tmp_path / "home/tokens.json")
+    monkeypatch.setattr(connection, "credentials_path", lambda: tmp_path / "home/tokens.json")
     site = "https://example.org"
     Credentials(site=site, by_site={site: Credential(token="t", username="ada")}).save()
 

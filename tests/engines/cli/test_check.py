@@ -1,7 +1,5 @@
 """`pentathlon check` as people and scripts use it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The `pentathlon` command as people and scripts use it."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """`pentathlon compare` as people and continuous integration use it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`pentathlon dataset` with records of this machine; downloads are in tests/e2e/cli."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
@@ -12,8 +10,7 @@ import pytest
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.commands import dataset as command
 from pentathlon_engines.dataset.folder import digest_of, lines_of
-from pentathlon_engines.dataset.rows import Source, decision_rows
-from pentathlon_engines.dataset.schema import schema
+from pentathlon_engines.dataset.rows import Source, decision_rows, schema
 from pentathlon_engines.desk.record_files import write_record
 from tests.engines.commands import Run
 from tests.engines.record.random_records import make_record, tuned_record

@@ -1,7 +1,5 @@
 """`pentathlon fork` and `pentathlon replay --html` as people use them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`pentathlon play BUNDLE BOT` as people and scripts use it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

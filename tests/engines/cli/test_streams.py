@@ -1,7 +1,5 @@
 """The words of others cannot command a terminal, and reach files and pipes as they are."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The bots that `pentathlon init` writes, in every language."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,12 +1,14 @@
 """What the commentaries say of the rules' worked examples, sentence by sentence."""
 
-from __future__ import annotations
+from random import Random
 
 import pytest
 
-from pentathlon_engines import CHANCE, GAMES, State
+from pentathlon_engines import CHANCE, GAMES, Game, Outcome, State
 from pentathlon_engines.contract import plain
+from pentathlon_engines.contract.author_guide import steps_of
 from pentathlon_engines.contract.presentation import Change
+from tests.engines.twelve_game import TWELVE
 
 _TASH_KALAR = {
     "options": {"mode": "high_form", "decks": ["highland", "sylvan"]},
@@ -292,3 +294,49 @@ def test_game_without_a_commentary_gives_the_texts() -> None:
     assert plain.tell_end({"result": {"ranks": [0, 1], "reason": "last_stone"}}) == (
         "Violet wins (last stone)"
     )
+
+
+def played_out(game: str, seed: int) -> Outcome:
+    state, luck = GAMES[game].start(), Random(seed)
+    while state.to_move is not None:
+        if state.to_move == CHANCE:
+            state.apply_chance(state.sample_chance(luck))
+        else:
+            state.apply(state.random_action(luck))
+    assert state.outcome is not None
+    return state.outcome
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_reasons_of_played_matches_are_explained(game: str) -> None:
+    endings = GAMES[game].commentary().endings()
+
+    reasons = {played_out(game, seed).reason for seed in range(12)}
+
+    assert reasons
+    assert reasons <= endings.keys()
+    assert all(clause and clause[0].islower() and clause[-1] != "." for clause in endings.values())
+
+
+_MOST_WORDS = 60
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_lesson_has_few_short_steps_that_play_by_the_rules(game: Game) -> None:
+    steps = list(steps_of(game))
+
+    assert 4 <= len(steps) <= 6
+    for step in steps:
+        assert 8 < len(step.text.split()) <= _MOST_WORDS
+        assert step.said
+        assert step.state.svg(step.viewer).startswith("<svg")
+    assert len({step.title for step in steps}) == len(steps)
+
+
+@pytest.mark.parametrize("name", ["azure", "maatatahay", "tuned", "way_of_the_dragon"])
+def test_lesson_shows_how_a_match_ends(name: str) -> None:
+    assert any(step.state.outcome for step in steps_of(GAMES[name]))
+
+
+def test_game_without_a_lesson_has_no_steps() -> None:
+    assert list(steps_of(TWELVE)) == []

@@ -3,8 +3,6 @@
 They are functions, not tests, so that they can also be turned on games that break a promise.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,7 +1,5 @@
 """What every commentary promises."""
 
-from __future__ import annotations
-
 import random
 import re
 from typing import Any

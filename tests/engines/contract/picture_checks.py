@@ -1,7 +1,5 @@
 """What every picture of a board promises."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree as ET
 

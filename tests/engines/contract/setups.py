@@ -1,7 +1,5 @@
 """The numbers of seats and the options with which the games are tested."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product

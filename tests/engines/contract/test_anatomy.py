@@ -1,7 +1,5 @@
 """One anatomy: every game has the same file for the same role, and classes of the same names."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 
@@ -38,7 +36,6 @@ OWN = {
     "maatatahay": set(),
     "tash_kalar": {
         "cards",
-        "conditions",
         "deal",
         "effect",
         "etherweave",
@@ -49,14 +46,13 @@ OWN = {
         "offers",
         "seat_pieces",
         "selection",
-        "spots",
         "square_lists",
         "summoning",
         "tasks",
         "turns",
     },
     "tuned": set(),
-    "way_of_the_dragon": {"description", "dice"},
+    "way_of_the_dragon": {"dice"},
 }
 """Roles that only one game needs; if a second game needs one, it becomes a common role."""
 

@@ -1,10 +1,9 @@
 """The mapping of games, the facts about them, and what importing them costs."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import pkgutil
+import random
 import subprocess
 import sys
 from importlib import import_module
@@ -13,7 +12,8 @@ import pytest
 
 import pentathlon_engines
 from pentathlon_engines import GAMES, BadOption, BadSeats, GameInfo, Option, Outcome, UnknownGame
-from pentathlon_engines.contract.bits import IS_COMPILED
+from pentathlon_engines.contract.bits import IS_COMPILED, count_bits
+from pentathlon_engines.contract.draws import shuffle
 
 HEAVY = {"asyncio", "dataclasses", "enum", "inspect", "pathlib", "random", "typing"}
 INFO = GameInfo(
@@ -157,3 +157,23 @@ def test_examples_in_docstrings_are_true() -> None:
     # Compiled functions carry no docstrings.
     fewest = 50 if IS_COMPILED else 100
     assert sum(result.attempted for result in tried.values()) > fewest
+
+
+def test_masks_of_every_size_are_counted() -> None:
+    rng = random.Random(1)
+    masks = [0, 1, (1 << 62) - 1, *(rng.getrandbits(size) for size in range(1, 63))]
+
+    assert [count_bits(mask) for mask in masks] == [mask.bit_count() for mask in masks]
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 33, 70])
+def test_shuffle_gives_what_the_generator_gives(length: int) -> None:
+    for seed in range(20):
+        items, wanted = list(range(length)), list(range(length))
+        rng, same = random.Random(seed), random.Random(seed)
+
+        shuffle(items, rng)
+        same.shuffle(wanted)
+
+        assert items == wanted
+        assert rng.random() == same.random()

@@ -1,7 +1,5 @@
 """Every field of a position is checked, and every error names its field."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Games with many options are tested with few setups in which any two choices meet."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import pytest

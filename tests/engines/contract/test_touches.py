@@ -75,8 +75,7 @@ def _marks(state: State) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("game", "seats"),
-    [*((key, 2) for key in sorted(GAMES)), ("way_of_the_dragon", 5)],
+    ("game", "seats"), [*((key, 2) for key in sorted(GAMES)), ("way_of_the_dragon", 5)]
 )
 class TestTouches:
     def test_action_that_names_a_thing_can_be_pointed_at(self, game: str, seats: int) -> None:

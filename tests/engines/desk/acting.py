@@ -1,23 +1,23 @@
 """Matches at the desk without any process: random play by the referee."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
 from pentathlon_engines import GAMES, Game
-from pentathlon_engines.desk.match_pool import DeskMatch, Tick
-from pentathlon_engines.desk.tally import DeskResult
+from pentathlon_engines.desk.match_pool import DeskMatch, DeskResult, Tick
+from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.launcher import Launcher, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.traces import Trace, TraceLine
-from pentathlon_engines.record.fork import Fork
 from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.rerun import Fork
 from pentathlon_engines.record.shape import Header
 from pentathlon_engines.runner import MatchReport, SeatBot
+from pentathlon_engines.tournament.checks import check_document
+from pentathlon_engines.tournament.document import Entrant, TournamentDocument
 from tests.engines.record.random_records import make_record
 
 _IDLE = Usage(cpu_s=0.1, wall_s=0.2, memory_peak_mb=10.0, exit_status=0)
@@ -96,13 +96,41 @@ def play_in_process(
     said = [TraceLine(">", "{}", 2), TraceLine("<", '{"action": "sing"}', 18)]
     return MatchReport(
         record=seal(
-            header,
-            events=referee.events,
-            faults=referee.faults,
-            outcome=referee.final_outcome(),
+            header, events=referee.events, faults=referee.faults, outcome=referee.final_outcome()
         ),
         logs=[b""] * len(seats),
         usage=[_IDLE] * len(seats),
         notes=[[] for _ in seats],
         traces=[Trace(said, 1, 1, 2, 20, 0, ended=False) for _ in seats],
     )
+
+
+SECRET = bytes(range(32))
+
+
+def make_document(
+    scheduler: str = "round_robin/2", *, entries: int = 4, game: str = "tuned", **changes: Any
+) -> TournamentDocument:
+    """Return a document with all defaults."""
+    bots = tuple(Entrant(f"bot{number}", 1, f"sha256:{number:064}") for number in range(entries))
+    document = TournamentDocument(game=game, scheduler=scheduler, entries=bots, **changes)
+    completed, problems = check_document(document, entries=entries)
+    assert problems == []
+    return completed
+
+
+def random_result(match: DeskMatch) -> DeskResult:
+    """Let the bot with the lower number win mostly, always alike for the same match."""
+    noise = Random(f"{match.alias}")
+    strength = {player: player + 2 * noise.random() for player in match.players}
+    order = sorted(match.players, key=strength.__getitem__)
+    return desk_result(tuple(order.index(player) for player in match.players))
+
+
+def play_tournament(tournament: DeskTournament, *, most: int = 10_000) -> list[DeskMatch]:
+    """Play what there is, or so many matches, without any process."""
+    played: list[DeskMatch] = []
+    while len(played) < most and (match := tournament.next_match()) is not None:
+        tournament.take(match, random_result(match))
+        played.append(match)
+    return played

@@ -1,7 +1,5 @@
 """Pages that stand alone: they ask nothing of any network, and show what they should."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser
@@ -14,7 +12,7 @@ from pentathlon_engines.desk.report_page import report_page
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.record.record import positions
-from tests.engines.desk.playing import SECRET, make_document, play_tournament
+from tests.engines.desk.acting import SECRET, make_document, play_tournament
 from tests.engines.record.random_records import make_record
 
 _LOADS = {"src", "href", "srcset", "action", "poster"}

@@ -1,7 +1,5 @@
 """Files at the desk are whole or not there."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """Reading pictures in tests: one group of a drawing, its classes and its words."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree as ET
 
 

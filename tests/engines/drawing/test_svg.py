@@ -1,7 +1,5 @@
 """The parts from which all boards are drawn."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree as ET
 
@@ -9,7 +7,7 @@ import pytest
 
 from pentathlon_engines.drawing import svg
 from pentathlon_engines.drawing.svg import Picture
-from pentathlon_engines.drawing.words import lines, width_of
+from pentathlon_engines.drawing.terminal import lines, width_of
 from pentathlon_engines.light_json import read_data
 
 GLYPHS = read_data(svg.__file__, "glyphs.json")

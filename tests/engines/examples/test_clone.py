@@ -1,7 +1,5 @@
 """The worked example of the learning guide, in small: it learns, and its bot plays."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """The example of "Add a game" keeps the contract, and is found by one line of the registry."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

@@ -3,8 +3,6 @@
 A position is a dictionary like the JSON of the page. The numbers in comments are the page's.
 """
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

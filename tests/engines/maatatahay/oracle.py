@@ -3,8 +3,6 @@
 python -m tests.engines.maatatahay.oracle --matches 2000
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -1,7 +1,5 @@
 """Positions of Maatatahay in few words, for tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pentathlon_engines import GAMES

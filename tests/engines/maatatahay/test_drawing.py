@@ -1,7 +1,5 @@
 """Pictures of Maatatahay show tiles with their strength, crystals, relics, strips and stream."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -10,13 +8,7 @@ from pentathlon_engines.maatatahay import MaatatahayState
 from tests.engines.drawing.svg_parts import classes, group, texts
 from tests.engines.maatatahay.positions import MAATATAHAY, do, position
 
-BOARD = {
-    "b1": "0.5n s2e1",
-    "c1": "1.11e",
-    "d1": "1.12n",
-    "a2": "1.9x",
-    "e1": "0.4n",
-}
+BOARD = {"b1": "0.5n s2e1", "c1": "1.11e", "d1": "1.12n", "a2": "1.9x", "e1": "0.4n"}
 
 
 def root(state: MaatatahayState) -> ET.Element:

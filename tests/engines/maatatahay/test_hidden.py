@@ -1,7 +1,5 @@
 """What nobody knows in Maatatahay, the order of decks and bag, and what is told of the setup."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from itertools import permutations, product

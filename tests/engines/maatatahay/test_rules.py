@@ -1,7 +1,5 @@
 """Maatatahay: its worked examples, a case for each rule, and what holds in every match."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,7 +1,5 @@
 """Positions of Maatatahay as JSON: what loads, what is refused and how, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

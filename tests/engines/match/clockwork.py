@@ -1,22 +1,13 @@
 """A world in which time passes only when somebody waits, with bots that follow a script."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import NamedTuple
 
 import pytest
 
+from pentathlon_engines.match import launcher
 from pentathlon_engines.match.bot_pipes import BotEnded
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.launcher import (
-    NOBODY,
-    Awake,
-    AwakeThread,
-    Breach,
-    EndedFromOutside,
-    Usage,
-)
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.seat import Seat
 
@@ -99,14 +90,14 @@ class ScriptedBot:
             left -= seconds
         return used
 
-    def awake_threads(self, known: Awake = NOBODY) -> Awake:
+    def awake_threads(self, known: launcher.Awake = launcher.NOBODY) -> launcher.Awake:
         """Return its one thread, unless that sleeps."""
         left, sleeps = self.world.now - self.began, 0
         for does, seconds in self.spans:
             # The kernel counts a wait when it begins.
             sleeps += does in {Does.SLEEP, Does.DISK}
             if left < seconds:
-                thread = AwakeThread(sleeps=sleeps, is_on_disk=does is Does.DISK)
+                thread = launcher.AwakeThread(sleeps=sleeps, is_on_disk=does is Does.DISK)
                 return {} if does is Does.SLEEP else {1: thread}
             left -= seconds
         return {}
@@ -123,19 +114,19 @@ class ScriptedBot:
         """Note it."""
         self.signals.append("go")
 
-    def breach(self) -> Breach | None:
+    def breach(self) -> launcher.Breach | None:
         """Break no limit."""
         return None
 
-    def stop(self) -> Usage:
+    def stop(self) -> launcher.Usage:
         """End it."""
-        return Usage(cpu_s=self.cpu_s(), wall_s=0.0, memory_peak_mb=1.0, exit_status=-9)
+        return launcher.Usage(cpu_s=self.cpu_s(), wall_s=0.0, memory_peak_mb=1.0, exit_status=-9)
 
-    def verdict(self, usage: Usage) -> Breach | None:
+    def verdict(self, usage: launcher.Usage) -> launcher.Breach | None:
         """Explain nothing."""
         if self.is_killed:
-            raise EndedFromOutside(seat=0)
-        return Breach(kind=FaultKind.CRASH, detail="ended")
+            raise launcher.EndedFromOutside(seat=0)
+        return launcher.Breach(kind=FaultKind.CRASH, detail="ended")
 
 
 class ScriptedPipes:

@@ -1,7 +1,5 @@
 """Pipes carry whole lines and keep the limits on sizes, whatever pieces they arrive in."""
 
-from __future__ import annotations
-
 import os
 import resource
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Each seat has dice of its own, which nothing that another seat is told gives away."""
 
-from __future__ import annotations
-
 import hmac
 import json
 from hashlib import sha256
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.match import protocol
-from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.friendly import Course, play_bots
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
@@ -21,6 +18,7 @@ from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.record.rerun import match_facts, rerun
 from pentathlon_engines.record.shape import SEED_END
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
+from pentathlon_engines.seeds import dice_of
 
 SEEDS = st.integers(0, SEED_END - 1)
 NAMES = st.text(min_size=1, max_size=40)

@@ -1,7 +1,5 @@
 """What has happened in a friendly is played again, and nothing else is taken for it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 from typing import Any

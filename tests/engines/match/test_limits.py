@@ -1,7 +1,5 @@
 """Limits travel as JSON and refuse what cannot be a bound."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The launcher of the author's desk: limits and a clean environment, no walls."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

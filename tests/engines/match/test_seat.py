@@ -1,7 +1,5 @@
 """What a seat makes of a bot that runs, sleeps, waits for its host, or runs out of turn."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The last lines between the referee and a bot, and what its last request took."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A program that cannot be started is explained by its file, in a match as in a build."""
 
-from __future__ import annotations
-
 import shutil
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What two looks at a bot say, and what the wall clock makes of them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -13,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.match.awake import awake_threads
 from pentathlon_engines.match.launcher import Awake, AwakeThread
 from pentathlon_engines.match.wall_clock import (
     Found,
     WallClock,
+    awake_threads,
     compare,
     kept_waiting,
     time_to_look_s,
@@ -188,8 +186,8 @@ class TestThreads:
     ) -> None:
         stat = b"1 (x) D 1\nvoluntary_ctxt_switches:\t7\n"
         # The same text stands in for every file.
-        monkeypatch.setattr("pentathlon_engines.match.awake._waited_s", lambda _: 0.0)
-        monkeypatch.setattr("pentathlon_engines.match.awake._read", lambda _: stat)
+        monkeypatch.setattr("pentathlon_engines.match.wall_clock._waited_s", lambda _: 0.0)
+        monkeypatch.setattr("pentathlon_engines.match.wall_clock._read", lambda _: stat)
 
         assert set(awake_threads([os.getpid()]).values()) == {reads(7)}
         assert awake_threads([os.getpid(), os.getppid()]) == {}

@@ -1,26 +1,19 @@
 """Records of matches that were played without any process."""
 
-from __future__ import annotations
-
 from random import Random
 
 from pentathlon_engines import GAMES, Game
 from pentathlon_engines.match.faults import Fault
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
-from pentathlon_engines.record.fork import Fork
 from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.rerun import Fork
 from pentathlon_engines.record.shape import Header, Record
 from tests.engines.twelve_game import TWELVE
 
 
 def make_record(
-    game: Game,
-    *,
-    seats: int,
-    seed: int = 7,
-    fault: Fault | None = None,
-    fork: Fork | None = None,
+    game: Game, *, seats: int, seed: int = 7, fault: Fault | None = None, fork: Fork | None = None
 ) -> Record:
     """Play random actions, with at most one fault, and seal the record."""
     referee = Referee(game=game, seats=seats, options=None, seed=seed)

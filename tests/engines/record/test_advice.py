@@ -1,12 +1,16 @@
 """Every fault comes with what its author can do about it."""
 
-from __future__ import annotations
+import ast
+import re
+from functools import cache
+from pathlib import Path
 
 import pytest
 
+import pentathlon_engines
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.record.advice import what_to_do
+from pentathlon_engines.record.advice import FAULT_WORDS, what_to_do
 
 
 @pytest.mark.parametrize("kind", list(FaultKind))
@@ -46,3 +50,38 @@ def test_only_an_end_without_a_verdict_has_a_likely_cause() -> None:
     assert what_to_do("security", log=log, limits={"tasks": 16}) == what_to_do("security")
     assert what_to_do("crash", log=log + "." * 5000, limits={"tasks": 16}) == what_to_do("crash")
     assert what_to_do("crash", log="segfault", limits={"tasks": 16}) == what_to_do("crash")
+
+
+ENGINES = Path(pentathlon_engines.__file__).parent
+SOURCES = [
+    *(ENGINES / "match").glob("*.py"),
+    *(Path(__file__).parents[3] / "workers/sandbox").rglob("*.py"),
+]
+LEAST_LETTERS = 9
+
+
+def test_every_kind_of_fault_is_explained() -> None:
+    assert set(FAULT_WORDS) == set(FaultKind)
+
+
+@pytest.mark.parametrize("kind", FaultKind)
+def test_examples_are_sentences_of_the_code(kind: FaultKind) -> None:
+    patterns = _sentences()
+
+    for example in FAULT_WORDS[kind].examples:
+        assert any(pattern.fullmatch(example) for pattern in patterns), example
+
+
+@cache
+def _sentences() -> list[re.Pattern[str]]:
+    """Return a pattern for each text of the code; what it fills in may be anything."""
+    found = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            texts = [part.value if isinstance(part, ast.Constant) else None for part in parts]
+            fixed = "".join(text for text in texts if isinstance(text, str))
+            if sum(letter.isalpha() for letter in fixed) >= LEAST_LETTERS:
+                words = (".+" if text is None else re.escape(str(text)) for text in texts)
+                found.append(re.compile("".join(words)))
+    return found

@@ -1,7 +1,5 @@
 """Bad answers in words: the line that came, and what was expected."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pytest

@@ -1,7 +1,5 @@
 """Bundles: what goes in comes out, and nothing else is taken for one."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

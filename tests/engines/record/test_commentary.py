@@ -1,7 +1,5 @@
 """A record is told ply by ply, and its ending with the reason."""
 
-from __future__ import annotations
-
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.record.commentary import tell_outcome, tell_plies, tell_ply

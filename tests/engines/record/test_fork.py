@@ -1,7 +1,5 @@
 """A match that goes on from a ply of another one: its record, and what of it is verified."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from random import Random
@@ -14,9 +12,8 @@ from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.record import record
-from pentathlon_engines.record.fork import fork_at
 from pentathlon_engines.record.record import chain, position, verify_record
-from pentathlon_engines.record.rerun import requests_to
+from pentathlon_engines.record.rerun import fork_at, requests_to
 from tests.engines.record.random_records import twelve_record
 from tests.engines.twelve_game import TWELVE
 

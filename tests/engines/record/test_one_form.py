@@ -1,7 +1,5 @@
 """A match has one record: whatever equals a record in Python is that record, or is refused."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from typing import Any
@@ -11,8 +9,8 @@ import pytest
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import Fault, FaultKind
-from pentathlon_engines.record.fork import fork_at
 from pentathlon_engines.record.record import canonical, chain, verify_record
+from pentathlon_engines.record.rerun import fork_at
 from tests.deep import mostly_deep
 from tests.engines.record.random_records import make_record
 

@@ -1,7 +1,5 @@
 """A record verifies as it was sealed and in no other way."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable
@@ -245,19 +243,10 @@ def test_resealed_chance_and_stand_ins_follow_the_seed(change: Change, message: 
         (lambda data: data["outcome"].__setitem__("ranks", [0]), "outcome.ranks: must be one per"),
         (lambda data: data["outcome"].__setitem__("ranks", [False, True]), r"ranks\[0\]: must be"),
         (lambda data: data["outcome"].__setitem__("ranks", [0.0, 1.0]), r"ranks\[0\]: must be"),
-        (
-            lambda data: data["outcome"].__setitem__("scores", "1"),
-            "scores: must be a list",
-        ),
+        (lambda data: data["outcome"].__setitem__("scores", "1"), "scores: must be a list"),
         (lambda data: data["outcome"].__setitem__("scores", [1, 1.5]), r"scores\[1\]: must be"),
-        (
-            lambda data: data["bots"][0].__setitem__("name", ""),
-            r"bots\[0\].name: must be",
-        ),
-        (
-            lambda data: data["bots"][0].__setitem__("name", "x" * 201),
-            "a text of 1 to 200",
-        ),
+        (lambda data: data["bots"][0].__setitem__("name", ""), r"bots\[0\].name: must be"),
+        (lambda data: data["bots"][0].__setitem__("name", "x" * 201), "a text of 1 to 200"),
         (lambda data: data["bots"][0].__setitem__("name", "a\u202eb"), "cannot be printed"),
         (lambda data: data.__setitem__("match", "a\nb"), "match: has a character that cannot"),
         (lambda data: data["faults"].append(fault(5, 0).to_json()), r"faults\[0\].seat: must be"),

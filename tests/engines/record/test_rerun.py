@@ -1,7 +1,5 @@
 """One seat of a record played again: the same requests, and how the answers compare."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

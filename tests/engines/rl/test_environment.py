@@ -1,7 +1,5 @@
 """The learning environments keep PettingZoo's promises and see no more than a seat may."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
@@ -173,12 +171,7 @@ def test_a_game_without_an_encoder_is_hashed() -> None:
 
 @pytest.mark.parametrize(
     ("ranks", "expected"),
-    [
-        ((0, 1), [1, -1]),
-        ((0, 0), [0, 0]),
-        ((2, 0, 1), [-1, 1, 0]),
-        ((0, 0, 2), [0.5, 0.5, -1]),
-    ],
+    [((0, 1), [1, -1]), ((0, 0), [0, 0]), ((2, 0, 1), [-1, 1, 0]), ((0, 0, 2), [0.5, 0.5, -1])],
 )
 def test_rewards_follow_the_ranks(ranks: tuple[int, ...], expected: list[float]) -> None:
     assert rewards(ranks) == expected

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from random import Random
 
-from pentathlon_engines.strength.pair_model import draw_margin
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch, draw_margin
 from pentathlon_engines.strength.thurstone import BETA
 
 MARGIN = draw_margin(0.1) * math.sqrt(2) * BETA

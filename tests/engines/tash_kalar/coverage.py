@@ -8,8 +8,6 @@ each verb of a choice, captures of each kind, shots and sweeps that hit nothing.
 1 if a branch stays unreached.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

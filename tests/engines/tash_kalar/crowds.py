@@ -1,7 +1,5 @@
 """Crowded positions of Tash-Kalar, made at random, in which the rare cases live."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -4,8 +4,6 @@ Pieces are squares with the letter of the rank: `e5` or `e5c` is a common, `e5h`
 legendary.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any, NamedTuple
 

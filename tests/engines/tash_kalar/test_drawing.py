@@ -1,20 +1,18 @@
 """Pictures of Tash-Kalar show arena, ranks, tasks and the last effect, and to a seat its hand."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from pentathlon_engines.drawing import svg
-from pentathlon_engines.drawing.words import lines
+from pentathlon_engines.drawing.terminal import lines
 from pentathlon_engines.light_json import read_data
 from pentathlon_engines.tash_kalar import GAME
 from pentathlon_engines.tash_kalar.board import NAMES
 from pentathlon_engines.tash_kalar.cards.catalogue import TASK_FILE
 from pentathlon_engines.tash_kalar.drawing.description import of_now
-from pentathlon_engines.tash_kalar.drawing.marks import last_card, marks_of
+from pentathlon_engines.tash_kalar.drawing.table import last_card, marks_of
 from tests.engines.drawing.svg_parts import classes, group, texts
 
 GLYPHS = read_data(svg.__file__, "glyphs.json")

@@ -1,7 +1,5 @@
 """Tash-Kalar: scores and the end (10 and 12 of the rules)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

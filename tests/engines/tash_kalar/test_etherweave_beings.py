@@ -1,7 +1,5 @@
 """Tash-Kalar: the beings of the Etherweave that bring rules of their own (18.3)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

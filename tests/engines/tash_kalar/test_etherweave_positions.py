@@ -1,7 +1,5 @@
 """Tash-Kalar: positions, hidden parts and pictures of the Etherweave (18.3.9)."""
 
-from __future__ import annotations
-
 import copy
 import random
 import re
@@ -11,7 +9,7 @@ import pytest
 
 from pentathlon_engines import BadPosition
 from pentathlon_engines.tash_kalar.cards import catalogue
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.patterns import BadCard
 from tests.engines.tash_kalar.positions import (
     DUEL,
     ETHERWEAVE,

@@ -1,7 +1,5 @@
 """Tash-Kalar: warp effects, and the being that is pending (18.3)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -105,10 +103,7 @@ class TestUse:
     def test_not_in_the_first_round(self) -> None:
         assert [
             bool(legal(woven("a5", cards="paradox_worm", turn=n), "warp")) for n in (2, 3)
-        ] == [
-            False,
-            True,
-        ]
+        ] == [False, True]
 
     def test_before_and_after_any_action(self) -> None:
         state = do(woven("a5", cards="translocationist"), "place a3", "place a4")

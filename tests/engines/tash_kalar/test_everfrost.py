@@ -1,7 +1,5 @@
 """Tash-Kalar: the beings of the Everfrost, each as cases (18.1 of the rules)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engines.tash_kalar.positions import (

@@ -1,7 +1,5 @@
 """Tash-Kalar: the frozen effect in play, and its thaw (18.1)."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

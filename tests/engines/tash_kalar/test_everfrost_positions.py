@@ -1,7 +1,5 @@
 """Tash-Kalar: positions, hidden parts and pictures of the Everfrost (18.1)."""
 
-from __future__ import annotations
-
 import random
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Tash-Kalar: what holds for the option and in the matches of every expansion (18)."""
 
-from __future__ import annotations
-
 import random
 import re
 from itertools import combinations

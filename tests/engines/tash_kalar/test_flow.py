@@ -1,7 +1,5 @@
 """Tash-Kalar: setup, actions, draws and flares (4, 5 and 9 of the rules)."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

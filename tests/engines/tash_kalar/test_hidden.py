@@ -1,7 +1,5 @@
 """What a seat of Tash-Kalar can know of hidden cards, and that a new deal respects just that."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from math import comb, sqrt

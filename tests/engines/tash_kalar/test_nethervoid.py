@@ -1,7 +1,5 @@
 """Tash-Kalar: the beings of the Nethervoid, each as cases (18.2 of the rules)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engines.tash_kalar.positions import (

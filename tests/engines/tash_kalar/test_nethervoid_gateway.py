@@ -1,7 +1,5 @@
 """Tash-Kalar: the Gateway, possessed summonings, and matches of the Nethervoid (18.2)."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines import BadPosition

@@ -1,7 +1,5 @@
 """Simple players of Tash-Kalar: what they like, and that they beat those who like nothing."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
@@ -12,7 +10,7 @@ from pentathlon_engines.tash_kalar import GAME
 from pentathlon_engines.tash_kalar.evaluation import worth
 from pentathlon_engines.tash_kalar.policies import play_greedy, play_summoner
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
-from pentathlon_engines.tools.match_statistics import POLICIES, play, policies_of
+from pentathlon_engines.tools.simulate import POLICIES, play, policies_of
 from tests.deep import mostly_deep
 from tests.engines.tash_kalar.oracle.cards import EXPANSIONS
 

@@ -1,7 +1,5 @@
 """Tash-Kalar: what holds in every match, which cards are refused, and the limits of a match."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Callable
@@ -13,7 +11,7 @@ from pentathlon_engines import CHANCE, GAMES, BadChance, BadOption
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
 from pentathlon_engines.tash_kalar.cards import catalogue as cards
 from pentathlon_engines.tash_kalar.cards.compiler import compile_flare
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.patterns import BadCard
 from pentathlon_engines.tash_kalar.tasks import POINTS, compile_condition
 from tests.engines.tash_kalar.positions import DUEL, HIGH, position
 

@@ -1,7 +1,5 @@
 """Tash-Kalar: rulings on single cards that take more than one look (14 of the rules)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engines.tash_kalar.positions import (

@@ -1,7 +1,5 @@
 """Positions of Tash-Kalar as JSON: what loads, what is refused and how, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -229,10 +227,7 @@ def test_whatever_a_field_holds_only_bad_position_is_raised(field: str, value: o
         _check_only_bad_position(base | {field: value})
 
 
-@given(
-    field=st.sampled_from(sorted(TASH_KALAR.load(MAIN).observation(0))),
-    value=JSON,
-)
+@given(field=st.sampled_from(sorted(TASH_KALAR.load(MAIN).observation(0))), value=JSON)
 def test_whatever_an_observation_holds_only_bad_position_is_raised(
     field: str, value: object
 ) -> None:

@@ -1,7 +1,5 @@
 """Tash-Kalar: each task by a position that satisfies it and one that just does not."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

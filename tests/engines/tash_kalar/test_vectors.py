@@ -1,18 +1,14 @@
 """Tash-Kalar: where patterns match, by the published figures (17.2 to 17.4 of the rules)."""
 
-from __future__ import annotations
+import random
+from itertools import product
 
 import pytest
 
-from tests.engines.tash_kalar.oracle.cards import (
-    SCHOOLS,
-    SQUARES,
-    Piece,
-    cards_of,
-    kind_of,
-    matches,
-    rank_of,
-)
+from pentathlon_engines.tash_kalar.actions import MOVES_TO, PICKUPS, PLACES
+from pentathlon_engines.tash_kalar.board import ADJACENT, ALL, GRID, SQUARES, bits, mask
+from pentathlon_engines.tash_kalar.square_lists import LIFTS, PLACEMENTS, SquareLists, add_moves
+from tests.engines.tash_kalar.oracle import cards
 from tests.engines.tash_kalar.positions import legal, pieces, position
 
 COUNTS = """
@@ -34,10 +30,7 @@ time_elemental:69/136 storm_elemental:69/344 titan:69/136
 """
 """For each card on a full board: summon squares, and pairs of square and orientation."""
 
-OWN, ENEMY = (
-    "c4 d4 d5 e4 f5 e6 g6 b3 e5h f4h g4h d6l",
-    "c5 f6 d7 e3h g5l",
-)
+OWN, ENEMY = ("c4 d4 d5 e4 f5 e6 g6 b3 e5h f4h g4h d6l", "c5 f6 d7 e3h g5l")
 SCHOOL_SQUARES = """
 swordmaster d4 d5 e4 f6; herald c3 c4 c6 c7 d3 d4 f3 f6 f7 g3 g6; chronicler d4 d5 e4 f6;
 assassin a6(r180) b7(r180) c3(r90) d3(r90) d7(r180) e2(r0) f3(r0) g7(r270) h3(r0) h7(r270);
@@ -74,16 +67,16 @@ def read(text: str) -> dict[str, dict[str, str]]:
 IN_SCHOOLS, IN_LEGENDS = read(SCHOOL_SQUARES), read(LEGEND_SQUARES)
 
 
-def board(own: str, enemy: str) -> dict[str, Piece]:
+def board(own: str, enemy: str) -> dict[str, cards.Piece]:
     """Return a board for the oracle."""
     both = pieces(0, own) | pieces(1, enemy)
-    return {there: Piece(piece["owner"], piece["rank"]) for there, piece in both.items()}
+    return {there: cards.Piece(piece["owner"], piece["rank"]) for there, piece in both.items()}
 
 
 def found(own: str, enemy: str, card: str) -> dict[str, str]:
     """Return squares and orientations of the oracle's matches."""
     by_square: dict[str, list[str]] = {}
-    for match in matches(board(own, enemy), card, 0):
+    for match in cards.matches(board(own, enemy), card, 0):
         by_square.setdefault(match.square, []).append(match.turn)
     return {square: ",".join(turns) for square, turns in by_square.items()}
 
@@ -101,9 +94,9 @@ def agree(got: dict[str, str], expected: dict[str, str]) -> bool:
 def test_oracle_has_the_published_number_of_matches() -> None:
     for line in COUNTS.split():
         card, counts = line.split(":")
-        rank = "common" if rank_of(card) == "common" else "heroic"
-        full = {square: Piece(0, rank) for square in SQUARES}
-        all_matches = matches(full, card, 0)
+        rank = "common" if cards.rank_of(card) == "common" else "heroic"
+        full = {square: cards.Piece(0, rank) for square in cards.SQUARES}
+        all_matches = cards.matches(full, card, 0)
         squares = {match.square for match in all_matches}
         assert f"{len(squares)}/{len(all_matches)}" == counts, card
 
@@ -111,14 +104,14 @@ def test_oracle_has_the_published_number_of_matches() -> None:
 def test_oracle_finds_the_published_squares() -> None:
     for card, expected in IN_SCHOOLS.items():
         assert agree(found(OWN, ENEMY, card), expected), card
-    for card in cards_of("legends"):
+    for card in cards.cards_of("legends"):
         assert found(OWN, ENEMY, card) == {}
         assert agree(found(LEGENDS_OWN, LEGENDS_ENEMY, card), IN_LEGENDS.get(card, {})), card
 
 
 @pytest.mark.parametrize("school", ["northern_imperial", "highland", "sylvan"])
 def test_engine_offers_the_published_squares(school: str) -> None:
-    beings, legends = cards_of(SCHOOLS[school]), cards_of("legends")
+    beings, legends = cards.cards_of(cards.SCHOOLS[school]), cards.cards_of("legends")
     state = position(OWN, ENEMY, cards=" ".join([*beings, *legends]))
 
     offered: dict[str, dict[str, list[str]]] = {}
@@ -126,7 +119,7 @@ def test_engine_offers_the_published_squares(school: str) -> None:
         _, card, square, *turn = text.split()
         offered.setdefault(card, {}).setdefault(square, []).extend(turn)
 
-    assert not [card for card in offered if kind_of(card) == "legend"]
+    assert not [card for card in offered if cards.kind_of(card) == "legend"]
     for card in set(beings) & set(IN_SCHOOLS):
         squares = {square: ",".join(turns) for square, turns in offered[card].items()}
         if any(squares.values()):
@@ -139,9 +132,47 @@ def test_engine_offers_the_published_squares_of_legends(card: str) -> None:
     """The published board has more pieces than there are: here lie those that a summon needs."""
     full = board(LEGENDS_OWN, LEGENDS_ENEMY)
     for square in IN_LEGENDS[card]:
-        found_here = [match for match in matches(full, card, 0) if match.square == square]
+        found_here = [match for match in cards.matches(full, card, 0) if match.square == square]
         needed = {there for match in found_here for there in match.needs}
         own = [piece for piece in LEGENDS_OWN.split() if piece[:2] in needed]
         state = position(" ".join(own), LEGENDS_ENEMY, cards=card)
         texts = {f"summon {card} {square}", f"summon {card} {square} {found_here[0].turn}"}
         assert texts & set(legal(state)), square
+
+
+CROWDS = (0, 1, 5, 15, 40, len(SQUARES) - 1, len(SQUARES))
+
+
+@pytest.mark.parametrize("pieces", CROWDS)
+@pytest.mark.parametrize(("lists", "table"), [(PLACEMENTS, PLACES), (LIFTS, PICKUPS)])
+def test_lists_have_the_action_of_each_square_in_order(
+    lists: SquareLists, table: list[int], pieces: int
+) -> None:
+    squares = mask(random.Random(pieces).sample(SQUARES, pieces))
+
+    assert lists.on(squares) == [table[square] for square in bits(squares)]
+
+
+def test_each_listing_is_a_new_list() -> None:
+    PLACEMENTS.on(ALL).clear()
+
+    assert len(PLACEMENTS.on(ALL)) == len(SQUARES)
+
+
+def test_other_actions_come_first_and_are_only_read() -> None:
+    others = [7, 5]
+
+    assert PLACEMENTS.on(ALL, others) == [7, 5, *PLACEMENTS.on(ALL)]
+    assert others == [7, 5]
+
+
+def test_single_moves_are_those_to_the_adjacent_squares_in_reach() -> None:
+    reaches = [(square, ADJACENT[square]) for square in SQUARES]
+    for square, reach in (*reaches, *product(SQUARES, (mask(SQUARES[::2]), ALL, 0))):
+        moves = [MOVES_TO[square * GRID + to] for to in bits(reach & ADJACENT[square])]
+        found = [7]
+
+        add_moves(square, reach, found)
+        add_moves(square, reach, found)  # as it was kept
+
+        assert found == [7, *moves, *moves], f"square {square}"

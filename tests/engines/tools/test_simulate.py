@@ -1,15 +1,17 @@
 """Simulated figures agree with the published ones, and disagreement is noticed."""
 
-from __future__ import annotations
-
+import json
 import random
 from math import inf
+from pathlib import Path
 
 import pytest
 
 from pentathlon_engines import GAMES, Outcome
-from pentathlon_engines.tools import simulate
-from pentathlon_engines.tools.match_statistics import Figure, SimulatedMatch, play
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from pentathlon_engines.tools import playthrough, simulate
+from pentathlon_engines.tools.simulate import Figure, SimulatedMatch, play
+from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from tests.deep import mostly_deep
 from tests.engines.card_game import CardGame
 
@@ -138,3 +140,54 @@ def test_a_careful_player_wins_at_once() -> None:
 
     assert match.outcome == Outcome((0, 1), "line")
     assert len(match.widths) == 1
+
+
+FILES = sorted((Path(__file__).parents[1] / "playthroughs").glob("*.txt"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_match_comes_out_as_written_down(file: Path) -> None:
+    written = file.read_text(encoding="utf-8")
+    setup = json.loads(written.partition("\n")[0])
+    game = GAMES[setup["game"]]
+
+    text = playthrough.playthrough(
+        game,
+        seed=setup["seed"],
+        seats=setup["seats"],
+        options=setup["options"],
+        every=setup.get("every", 1),
+    )
+
+    assert text == written
+
+
+def test_every_game_is_written_down() -> None:
+    games = {file.stem.partition("-")[0] for file in FILES}
+
+    assert games == set(GAMES)
+
+
+def test_secrets_are_written_down_as_each_seat_sees_them() -> None:
+    text = playthrough.playthrough(CardGame(), seed=3, seats=2)
+
+    deal = next(line for line in text.splitlines() if "chance:" in line)
+    cards = [int(card) for card in deal.partition(": ")[2].split()]
+    assert 'seat 0 sees: {"game":"cards","options":{"loud":false},"seats":2,' in text
+    assert f'"hands":[{cards[0]},null]' in text
+    assert f'"hands":[null,{cards[1]}]' in text
+    assert '"hands":[null,null]' in text
+
+
+def test_the_command_prints_a_playthrough(capsys: pytest.CaptureFixture[str]) -> None:
+    assert playthrough.main(["tuned", "--seed", "1"]) == 0
+
+    printed = capsys.readouterr().out
+    assert printed == (FILES[0].parent / "tuned-1.txt").read_text(encoding="utf-8")
+
+
+def test_turn_costs_more_than_a_bare_round_trip() -> None:
+    cost = measure_turn_cost(PlainLauncher(), turns=20, request={"type": "act", "ply": 0})
+
+    assert 0 < cost.raw_us < cost.turn_us
+    assert cost.ratio == cost.turn_us / cost.raw_us

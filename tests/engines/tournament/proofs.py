@@ -1,7 +1,5 @@
 """A small tournament as its server would tell it, played at random."""
 
-from __future__ import annotations
-
 import random
 from hashlib import sha256
 from typing import Any

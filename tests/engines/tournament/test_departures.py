@@ -1,7 +1,5 @@
 """Leaving: what the others get, by the law of the document, and never by the moment chosen."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -12,13 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines.tournament.batches import Note
-from pentathlon_engines.tournament.departures import Settlement, count_match, settle
+from pentathlon_engines.tournament.departures import (
+    Settlement,
+    count_match,
+    results_of_rounds,
+    settle,
+)
 from pentathlon_engines.tournament.formats.estimates import estimate
-from pentathlon_engines.tournament.formats.interface import FieldEntry, Format, Over, PlayedBlock
+from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    CANCEL,
+    FORFEIT,
+    LAWS,
+    FieldEntry,
+    Format,
+    Over,
+    PlayedBlock,
+)
 from pentathlon_engines.tournament.formats.registry import FORMATS
-from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT, LAWS
-from pentathlon_engines.tournament.proof_results import StatedMatch, find_wrong_result
-from pentathlon_engines.tournament.round_results import results_of_rounds
+from pentathlon_engines.tournament.proof_schedule import StatedMatch, find_wrong_result
 from pentathlon_engines.tournament.tie_breaks import Counts, Results, order
 from tests.engines.tournament.formats.playing import (
     Event,

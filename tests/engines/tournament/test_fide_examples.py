@@ -6,8 +6,6 @@ table has both values. A round of theirs has one game, and one of ours is a bloc
 points count double here, and Sonneborn–Berger four times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pytest

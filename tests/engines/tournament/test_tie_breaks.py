@@ -1,7 +1,5 @@
 """Tie-breaks against tables that were worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines.tournament.tie_breaks import (

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines.tournament.tint import tint

@@ -6,8 +6,6 @@ Stacks are strings from bottom to top, hands are strings, every position is reme
 The numbers in comments are those of the rules page.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

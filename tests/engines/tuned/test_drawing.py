@@ -1,7 +1,5 @@
 """Pictures of Tuned show stacks, hands, the rooster, the last action and the line that won."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -80,8 +78,7 @@ def test_an_empty_hand_leaves_only_moves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "brackets", "dashed"),
-    [(None, 0, 0), ("add cat b3", 1, 0), ("move a1 c1 1", 1, 1)],
+    ("action", "brackets", "dashed"), [(None, 0, 0), ("add cat b3", 1, 0), ("move a1 c1 1", 1, 1)]
 )
 def test_the_last_action_is_marked(action: str | None, brackets: int, dashed: int) -> None:
     state = TUNED.load(LINE)

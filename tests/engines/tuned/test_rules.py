@@ -1,7 +1,5 @@
 """Tuned: its worked examples, a case for each rule, and what holds in every match."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

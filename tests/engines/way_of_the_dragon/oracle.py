@@ -6,8 +6,6 @@ Pieces are a dictionary per seat, dice are words. The numbers in comments are th
 page. Dice are loaded in most matches, so that dragons, perfection and equilibrium come often.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

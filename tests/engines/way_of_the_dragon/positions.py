@@ -1,7 +1,5 @@
 """Positions of Way of the Dragon for tests, written short."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pentathlon_engines import GAMES

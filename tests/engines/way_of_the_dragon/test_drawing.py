@@ -1,7 +1,5 @@
 """Pictures of Way of the Dragon show pieces, dice, powers, the last move and whose turn it is."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -90,12 +88,7 @@ def test_kept_dice_have_a_frame() -> None:
 
 @pytest.mark.parametrize(
     ("action", "framed"),
-    [
-        ("move water", 2),
-        ("wild water 3", 3),
-        ("wild fire 1", 1),
-        ("wild fire 2", 2),
-    ],
+    [("move water", 2), ("wild water 3", 3), ("wild fire 1", 1), ("wild fire 2", 2)],
 )
 def test_dice_that_were_used_have_a_frame(action: str, framed: int) -> None:
     state = position(*[pieces()] * 5, dice="wwmdd", seat=4, options=POWERS)

@@ -1,7 +1,5 @@
 """Way of the Dragon: its worked examples, a case for each rule, and what holds in every match."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import Any
@@ -294,12 +292,7 @@ class TestEnd:
         assert state.legal_actions() == []
 
     def test_no_match_is_longer_than_the_longest(self) -> None:
-        options = {
-            "powers": True,
-            "dead": 10,
-            "colors": "mwfeo",
-            "turn_cap_per_player": 200,
-        }
+        options = {"powers": True, "dead": 10, "colors": "mwfeo", "turn_cap_per_player": 200}
         state = DRAGON.start(5, options)
         assert isinstance(state, WayOfTheDragonState)
         while state.to_move is not None:

@@ -1,7 +1,5 @@
 """Positions, dice and chance texts of Way of the Dragon: what is refused, and by what name."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from math import sqrt

@@ -1,7 +1,5 @@
 """How a match of Way of the Dragon begins, and on paths of which lengths."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -8,9 +8,8 @@ from django.db.models import F
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 
-from pentathlon.accounts.idempotency import Answer, answer_once, fingerprint
+from pentathlon.accounts.idempotency import KEPT_ANSWERS, Answer, answer_once, fingerprint
 from pentathlon.accounts.models import IdempotencyRecord, User
-from pentathlon.accounts.retention import KEPT_ANSWERS
 from pentathlon.core.errors import Conflict
 from tests.factories import make_user
 

@@ -15,7 +15,7 @@ from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot
 from pentathlon.bots.services import store_version
 from pentathlon.core.errors import Conflict, InvalidInput
-from pentathlon.ladders.accounts import platform_account
+from pentathlon.ladders.reference import platform_account
 from pentathlon.operations.personal_data.deletion import delete_own_account
 from tests.factories import PASSWORD, make_staff, make_upload, make_user
 from tests.pentathlon.together import all_at_once

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pentathlon.accounts import quotas
+from pentathlon.accounts import services
 from pentathlon.accounts.models import Passkey, RecoveryCode, User
 from pentathlon.accounts.passkeys import (
     add_passkey,
@@ -181,7 +181,7 @@ def test_same_passkey_is_added_once() -> None:
 
 def test_number_and_names_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     person = make_user()
-    monkeypatch.setattr(quotas, "MOST_PASSKEYS", 1)
+    monkeypatch.setattr(services, "MOST_PASSKEYS", 1)
     for name in ("", "  ", "x" * 61, "a\nb"):
         with pytest.raises(InvalidInput) as refusal:
             add(person, Authenticator(), name=name)

@@ -9,8 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
-from pentathlon.accounts.letters import RETRIES_S, send_letters
-from pentathlon.accounts.links import find_by_reset_link, reset_link
+from pentathlon.accounts.letters import RETRIES_S, find_by_reset_link, reset_link, send_letters
 from pentathlon.accounts.models import ApiToken, BrowserSession, Letter, User
 from pentathlon.accounts.passwords import ask_for_reset, change_password, reset_password
 from pentathlon.core.errors import InvalidInput

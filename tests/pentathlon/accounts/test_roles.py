@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from pentathlon.accounts.audit.actions import AuditAction
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditEvent
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import (
     PersonRole,

@@ -5,7 +5,7 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from pentathlon.accounts import quotas, services
+from pentathlon.accounts import services
 from pentathlon.accounts.models import ApiToken, Scope, User
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from tests.factories import PASSWORD, make_token, make_user
@@ -107,7 +107,7 @@ def test_unusable_token_is_refused_by_field(field: str, value: object) -> None:
 
 
 def test_number_of_tokens_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quotas, "MOST_TOKENS", 1)
+    monkeypatch.setattr(services, "MOST_TOKENS", 1)
     person = make_user()
     make_token(person)
 

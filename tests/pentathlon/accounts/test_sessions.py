@@ -9,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from pentathlon.accounts.models import BrowserSession, User
-from pentathlon.accounts.retention import CLASSES
 from pentathlon.accounts.sessions import (
     SessionStore,
     end_other_sessions,
@@ -17,6 +16,7 @@ from pentathlon.accounts.sessions import (
     own_sessions,
 )
 from pentathlon.core.errors import NotFound
+from pentathlon.operations.retention import classes
 from tests.factories import PASSWORD, make_user
 
 pytestmark = pytest.mark.django_db
@@ -148,7 +148,7 @@ def test_housekeeping_deletes_what_is_over() -> None:
         expire_date=timezone.now() - timedelta(seconds=1)
     )
 
-    (sessions,) = (kind for kind in CLASSES if kind.key == "sessions")
+    (sessions,) = (kind for kind in classes() if kind.key == "sessions")
     assert sessions.forget() == 1
     assert sessions.forget() == 0
     assert [row.pk for row in BrowserSession.objects.all()] == [good]

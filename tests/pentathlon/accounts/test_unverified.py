@@ -11,11 +11,10 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from api.accounts.me import MeSerializer
-from pentathlon.accounts.email_changes import confirm_email_change
-from pentathlon.accounts.links import MOST_ACCOUNTS, email_link
+from pentathlon.accounts.letters import MOST_ACCOUNTS, email_link
 from pentathlon.accounts.models import EmailChange, User
 from pentathlon.accounts.roles import PersonRole, give_role
-from pentathlon.accounts.verification import unverified
+from pentathlon.accounts.verification import confirm_email_change, unverified
 from pentathlon.bots.models import BotVersion
 from pentathlon.core.errors import DomainError, NotAllowed
 from pentathlon.core.server.limits import MOST_OF_UNVERIFIED

@@ -4,7 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from pentathlon.bots import quotas
+from pentathlon.bots import archives
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.bots.services import keep_build
@@ -20,7 +20,7 @@ def test_author_has_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     author, other = make_user(), make_user()
     first = submit_version(actor=author, archive=make_upload())
     taken = len(bytes(first.archive.data))
-    monkeypatch.setattr(quotas, "ACCOUNT_BYTES", taken + 10)
+    monkeypatch.setattr(archives, "ACCOUNT_BYTES", taken + 10)
 
     with pytest.raises(Conflict, match=f"take {taken:,} bytes") as refused:
         submit_version(actor=author, archive=make_upload())
@@ -32,16 +32,16 @@ def test_author_has_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_builds_count_towards_the_bytes_of_their_author() -> None:
     version = make_version()
     author = version.bot.owner
-    before = quotas.archive_quota(author).used
+    before = archives.archive_quota(author).used
     built = read_archive(make_upload(version.bot.name, salt="built"))
 
     keep_build(version_id=version.pk, built=built, is_trusted=True)
 
-    assert quotas.archive_quota(author).used == before + len(built.normalised)
+    assert archives.archive_quota(author).used == before + len(built.normalised)
 
 
 def test_author_has_a_number_of_validations_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quotas, "MOST_VALIDATING", 1)
+    monkeypatch.setattr(archives, "MOST_VALIDATING", 1)
     author = make_user()
     first = submit_version(actor=author, archive=make_upload())
 
@@ -54,7 +54,7 @@ def test_author_has_a_number_of_validations_at_a_time(monkeypatch: pytest.Monkey
 
 
 def test_refusal_reaches_people_and_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quotas, "MOST_VALIDATING", 0)
+    monkeypatch.setattr(archives, "MOST_VALIDATING", 0)
     author = make_user()
     browser = Client()
     browser.force_login(author)

@@ -8,8 +8,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 
-from pentathlon.core.byte_ranges import in_part
-from pentathlon.core.caching import answer_if_changed, answer_packed, tag_of
+from pentathlon.core.caching import answer_if_changed, answer_packed, in_part, tag_of
 from pentathlon.core.wheel import engines_wheel
 
 WHOLE = bytes(range(100))

@@ -3,12 +3,7 @@
 import pytest
 from django.test import Client
 
-from pentathlon.core.documents import (
-    render_markdown,
-    rules_text,
-    strength_rows,
-    title_and_body,
-)
+from pentathlon.core.documents import render_markdown, rules_text, strength_rows, title_and_body
 from pentathlon_engines import GAMES
 from tests.pentathlon.web.pages import Page, page_of
 

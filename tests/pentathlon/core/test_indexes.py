@@ -5,17 +5,12 @@ from django.apps import apps
 from django.db import connection, transaction
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
-from django.db.models import CASCADE, ForeignKey, Index
+from django.db.models import Index
 from django.db.utils import NotSupportedError
 from django.test.utils import CaptureQueriesContext
 
-from pentathlon.core.indexes import (
-    AddIndexOnline,
-    RemoveFieldIndexOnline,
-    RemoveIndexOnline,
-)
+from pentathlon.core.indexes import AddIndexOnline, RemoveIndexOnline
 from pentathlon.core.models import Leadership
-from pentathlon.ratings.models import RatingChange
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -86,25 +81,6 @@ def test_run_that_was_cut_off_is_repeated() -> None:
             assert cursor.fetchone() == (True,)
     finally:
         _run(_REMOVE, has_index=True)
-
-
-def test_index_of_a_key_alone_is_made_and_removed_again() -> None:
-    key = ForeignKey("ratings.LedgerRow", CASCADE, related_name="changes", db_index=False)
-    operation = RemoveFieldIndexOnline("ratingchange", "row", key)
-    state = ProjectState.from_apps(apps)
-
-    def run(direction: str) -> list[str]:
-        with connection.schema_editor(atomic=False) as editor:
-            getattr(operation, direction)("ratings", editor, state, state)
-        with connection.cursor() as cursor:
-            found = connection.introspection.get_constraints(cursor, RatingChange._meta.db_table)
-        alone = (name for name, facts in found.items() if facts["columns"] == ["row_id"])
-        return [name for name in alone if found[name]["index"]]
-
-    assert run("database_forwards") == [], "that it is gone already is no error"
-    assert len(run("database_backwards")) == 1
-    assert len(run("database_backwards")) == 1
-    assert run("database_forwards") == []
 
 
 def test_index_online_in_a_transaction_is_refused() -> None:

@@ -35,7 +35,7 @@ from tests.workers.test_platforms import announced
 from workers.port import Platform
 from workers.slots.bot_files import BotFiles
 
-TRACING = "pentathlon.core.middleware.tracing.trace_requests"
+TRACING = "pentathlon.core.middleware.requests.trace_requests"
 MATCH = {"claim match", "play match", "hand in result", "re-simulate match", "commit result"}
 
 

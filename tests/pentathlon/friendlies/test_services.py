@@ -6,7 +6,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
-from pentathlon.friendlies import quotas, services
+from pentathlon.friendlies import services
 from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import Origin, act, create_friendly, fork_friendly, resign
@@ -25,11 +25,7 @@ from pentathlon.matches.leases import SLACK_S
 from pentathlon.matches.models import Match
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.wall_clock import (
-    longest_match_s,
-    longest_request_s,
-    longest_start_s,
-)
+from pentathlon_engines.match.wall_clock import longest_match_s, longest_request_s, longest_start_s
 from pentathlon_engines.record.record import forked_at, verify_record
 from tests.factories import make_user, make_version, make_worker
 from tests.pentathlon.friendlies.acting import (
@@ -114,7 +110,7 @@ class TestBeginning:
         assert not Friendly.objects.exists()
 
     def test_person_has_a_few_games_under_way(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(quotas, "FRIENDLIES_UNDER_WAY", 1)
+        monkeypatch.setattr(services, "FRIENDLIES_UNDER_WAY", 1)
         first = begun()
 
         with pytest.raises(Conflict) as refused:
@@ -123,7 +119,7 @@ class TestBeginning:
         assert refused.value.code == "too_many_friendlies"
 
     def test_person_begins_a_few_games_a_day(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(quotas, "FRIENDLIES_A_DAY", 1)
+        monkeypatch.setattr(services, "FRIENDLIES_A_DAY", 1)
         first = begun()
         resign(actor=first.person, friendly_id=first.pk)
 

@@ -9,9 +9,9 @@ from django.db.models.functions import Now
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.fleet.models import Worker
 from pentathlon.ladders import batches, membership, seasons
-from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder
-from pentathlon.ladders.profiles import profiles
+from pentathlon.ladders.reference import platform_account
+from pentathlon.ladders.seasons import profiles
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results

@@ -12,7 +12,7 @@ from pentathlon.ladders.models import Ladder
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.tournaments.scheduling.verification import schedule_differences
-from pentathlon_engines.tournament.ladder_batches import NEW
+from pentathlon_engines.tournament.batches import NEW
 from tests.factories import make_user, make_version
 from tests.pentathlon.ladders.playing import (
     division_of,

@@ -12,10 +12,10 @@ from pentathlon.ladders.seasons import close_seasons, end_season
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.scheduling import parts
-from pentathlon.tournaments.scheduling.proof import proof
+from pentathlon.tournaments.scheduling import secrecy
+from pentathlon.tournaments.scheduling.secrecy import proof
 from pentathlon.tournaments.services import close_finished
-from pentathlon_engines.tournament.ladder_batches import LadderNote
+from pentathlon_engines.tournament.batches import LadderNote
 from pentathlon_engines.tournament.proof import check_proof, join_parts
 from pentathlon_engines.tournament.proof_schedule import Proof
 from tests.databases import rows_for_a_module
@@ -167,8 +167,8 @@ class TestClosedSeason:
     ) -> None:
         tournament, records = season
         whole = _told(tournament)
-        monkeypatch.setattr(parts, "LARGEST_PART", 4)
-        count = parts.count_parts(tournament)
+        monkeypatch.setattr(secrecy, "LARGEST_PART", 4)
+        count = secrecy.count_parts(tournament)
         pieces = [json.loads(json.dumps(proof(tournament, part=n + 1))) for n in range(count)]
 
         joined = join_parts(pieces)

@@ -4,11 +4,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from pentathlon.accounts.audit.models import AuditEvent
-from pentathlon.ladders import divisions, seasons
+from pentathlon.ladders import membership, seasons
 from pentathlon.ladders.membership import seat_members, seat_versions
 from pentathlon.ladders.models import Division, LadderMember, Season, SeasonState
-from pentathlon.ladders.places import lot_of
-from pentathlon.ladders.seasons import close_seasons, open_divisions, turn_seasons
+from pentathlon.ladders.seasons import close_seasons, lot_of, open_divisions, turn_seasons
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
@@ -117,7 +116,7 @@ def test_staff_ends_a_season_by_command() -> None:
 def _small_divisions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ten bots fill a division, not sixty: the doctests of the engines count to those."""
     monkeypatch.setattr(formats_divisions, "MOST_BOTS", 10)
-    monkeypatch.setattr(divisions, "FULL", 10)
+    monkeypatch.setattr(membership, "FULL", 10)
 
 
 @pytest.mark.usefixtures("_small_divisions")
@@ -191,7 +190,7 @@ def test_lot_decides_who_is_promoted_among_equals(secret: str) -> None:
 def test_lot_decides_who_moves_where_a_division_is_halved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(divisions, "FULL", 6)
+    monkeypatch.setattr(membership, "FULL", 6)
     ladder = open_ladder()
     pool = open_live_pool(game="tuned")
     versions = [make_version() for _ in range(6)]
@@ -210,7 +209,7 @@ def test_season_that_ends_while_members_wait_for_seats_keeps_their_levels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(formats_divisions, "MOST_BOTS", 2)
-    monkeypatch.setattr(divisions, "MOST_BOTS", 2)
+    monkeypatch.setattr(membership, "MOST_BOTS", 2)
     ladder = open_ladder()
     pool = open_live_pool(game="tuned")
     for strength in (40, 35, 30, 25):
@@ -229,7 +228,7 @@ def test_season_that_ends_while_members_wait_for_seats_keeps_their_levels(
 
 
 def test_division_that_grows_too_large_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(divisions, "FULL", 6)
+    monkeypatch.setattr(membership, "FULL", 6)
     ladder = open_ladder()
     mark = make_reference()
     pool = open_live_pool(game="tuned")

@@ -1,8 +1,10 @@
 """When a version plays next in its ladder, in a sentence."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
 
@@ -12,9 +14,11 @@ from pentathlon.ladders.membership import join_ladder, pause_ladder
 from pentathlon.ladders.models import Division, Ladder, LadderMember
 from pentathlon.ladders.tables import NextMatch, next_match, place_in
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.tournaments.estimates.progress import progress
 from tests.factories import make_version
-from tests.pentathlon.ladders.playing import open_ladder, seat_all, step
+from tests.pentathlon.ladders.playing import division_of, open_ladder, play_waiting, seat_all, step
 from tests.pentathlon.matches.acting import claimed
+from tests.pentathlon.tournaments.acting import matches_of, started
 
 pytestmark = pytest.mark.django_db
 
@@ -84,3 +88,22 @@ def test_version_without_a_place_of_its_own_plays_nowhere() -> None:
 
     assert next_match(newer, place) is None
     assert next_match(version, place_in(ladder, None)) is None
+
+
+def test_end_of_a_division_is_told_while_a_tournament_is_played_beside_it() -> None:
+    ladder = open_ladder()
+    for _ in range(3):
+        make_version()
+    seat_all()
+    step()
+    division = division_of(ladder).tournament
+    own = list(Match.objects.of_lane(division.pk).order_by("pk"))
+    play_waiting(only=own[0].pk)
+    Match.objects.filter(pk=own[0].pk).update(started_at=F("finished_at") - timedelta(seconds=3))
+    for match in (own[1], matches_of(started())[0]):
+        claimed(match)
+
+    remaining_s = progress(division).remaining_s
+
+    assert remaining_s is not None
+    assert remaining_s > 0

@@ -12,14 +12,13 @@ from django.db import OperationalError
 from redis import Redis
 
 from pentathlon.core.server.protocol import Message, Receive, Scope, Send
-from pentathlon.live import feed, hub
+from pentathlon.live import hub
 from pentathlon.live.frames import LOOK, Frame, frame_key, match_channel
 from pentathlon.live.hub import Hub
 from pentathlon.live.messages import Packing, message
-from pentathlon.live.snapshots import MatchNow, PageKind, PageNow, Snapshot
+from pentathlon.live.snapshots import HEADER, MatchNow, PageKind, PageNow, Snapshot, Ticket, View
 from pentathlon.live.streams import Streams
-from pentathlon.live.tickets import HEADER, Ticket, View
-from pentathlon_engines.cli.client.events import ServerEvent, read_events
+from pentathlon_engines.cli.client.http_site import ServerEvent, read_events
 from tests.patience import PATIENCE_S
 from tests.pentathlon.core.server.asking import Answer, ask, scope_of
 
@@ -29,7 +28,7 @@ _ADDRESS = "/live/matches/5/"
 @pytest.fixture(autouse=True)
 def _busy_broker_is_not_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "ANSWER_S", PATIENCE_S)
-    monkeypatch.setattr(feed, "ANSWER_S", PATIENCE_S)
+    monkeypatch.setattr(hub, "ANSWER_S", PATIENCE_S)
 
 
 def frame(ply: int, *, attempt: int = 1) -> Frame:

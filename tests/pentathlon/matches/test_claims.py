@@ -6,8 +6,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.matches import services
-from pentathlon.matches.attempts import retries
+from pentathlon.matches import attempts, services
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -93,7 +92,7 @@ class TestGivenBack:
     def test_giving_back_is_no_host_failure_however_often(self) -> None:
         match = make_match()
 
-        for _ in range(retries.MAX_ATTEMPTS + 1):
+        for _ in range(attempts.MAX_ATTEMPTS + 1):
             job = claimed(match)
             services.return_match(match_id=match.pk, token=job.token, reason="stopping")
 

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from pentathlon.fleet.models import Worker
-from pentathlon.fleet.services import announce_worker
+from pentathlon.fleet.tokens import announce_worker
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Attempt
 from tests.factories import make_match

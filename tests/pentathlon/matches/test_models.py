@@ -2,12 +2,7 @@ import pytest
 from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
-from pentathlon.matches.models import (
-    Match,
-    MatchKind,
-    MatchState,
-    SeatLog,
-)
+from pentathlon.matches.models import Match, MatchKind, MatchState, SeatLog
 from tests.factories import make_bot, make_match, make_user, make_version
 
 pytestmark = pytest.mark.django_db

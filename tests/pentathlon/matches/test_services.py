@@ -6,8 +6,7 @@ import pytest
 from django.utils import timezone
 
 from pentathlon.core.errors import Conflict, InvalidInput
-from pentathlon.matches import services
-from pentathlon.matches.attempts import retries
+from pentathlon.matches import attempts, services
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import (
     Attempt,
@@ -184,14 +183,14 @@ class TestHostFailure:
     def test_last_attempt_calls_the_match_off(self) -> None:
         match = make_match()
 
-        for _ in range(retries.MAX_ATTEMPTS):
+        for _ in range(attempts.MAX_ATTEMPTS):
             job = claimed(match)
             services.fail_attempt(match_id=match.pk, token=job.token, reason="no bwrap")
 
         match.refresh_from_db()
         assert (match.state, match.state_reason) == ("void", "no bwrap")
         assert match.finished_at is not None
-        assert Attempt.objects.count() == retries.MAX_ATTEMPTS
+        assert Attempt.objects.count() == attempts.MAX_ATTEMPTS
 
     def test_worker_without_the_match_cannot_fail_it(self) -> None:
         match = make_match()

@@ -32,10 +32,16 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.transparency.models import LogContinuation
-from pentathlon.operations.backup_files import open_backup
+from pentathlon.operations.backup_files import (
+    BadBackup,
+    NotEmpty,
+    NotKept,
+    OtherSchema,
+    PackedTable,
+    open_backup,
+    stored_models,
+)
 from pentathlon.operations.backups import make_backup, restore_backup
-from pentathlon.operations.errors import BadBackup, NotEmpty, NotKept, OtherSchema
-from pentathlon.operations.rows import PackedTable, stored_models
 from pentathlon.ratings.models import RatingChange
 from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
 from tests.databases import delete_all_rows

@@ -15,13 +15,13 @@ from prometheus_client import CollectorRegistry
 
 from pentathlon.accounts.models import Letter, LetterKind
 from pentathlon.core.services import RECONCILER, acquire_leadership
-from pentathlon.matches.held_lanes import HeldLane
+from pentathlon.matches.hidden_lanes import HeldLane
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.operations.backups import note_backup
 from pentathlon.operations.gauges import gauges, register_gauges
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import enter_matches
-from pentathlon.trust.surprises import FEWEST_RESULTS
+from pentathlon.trust.quarantine import FEWEST_RESULTS
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.insight.rivalry.playing import live_pool, play
 from tests.pentathlon.trust.acting import claim, join

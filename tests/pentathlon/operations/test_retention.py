@@ -15,8 +15,8 @@ from pytest_django import Settings
 
 from pentathlon.accounts.models import ApiToken, DeviceLogin, IdempotencyRecord
 from pentathlon.fleet.models import Worker
-from pentathlon.matches import retention
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
+from pentathlon.operations import retention
 from pentathlon.operations.retention import (
     Forgetter,
     classes,
@@ -72,8 +72,8 @@ class TestBotLogs:
         if knows_its_end:
             for log in SeatLog.objects.select_related("seat__match"):
                 SeatLog.objects.filter(pk=log.pk).update(ended_at=log.seat.match.finished_at)
-        kind = retention.bot_logs()
-        assert kind.due() == len(due)
+        kind = classes()[0]
+        assert kind.count_due() == len(due)
 
         while kind.forget():
             pass
@@ -150,7 +150,7 @@ def test_sizes_are_told(db: None) -> None:
 
 class TestForgetter:
     def test_it_goes_on_while_there_is_something(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("pentathlon.matches.retention._AT_ONCE", 1)
+        monkeypatch.setattr("pentathlon.operations.retention._AT_ONCE", 1)
         for _ in range(2):
             _log(days_ago=100)
         forgetter = Forgetter()

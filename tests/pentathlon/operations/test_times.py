@@ -14,8 +14,8 @@ from pentathlon.fleet.models import Worker
 from pentathlon.insight.analyses.models import Analysis, AnalysisState
 from pentathlon.ladders.models import Division, Season
 from pentathlon.ladders.pace import LOOK_AGAIN, longest_lead
-from pentathlon.matches.expiry import watch_leases
 from pentathlon.matches.jobs import LEASE_S
+from pentathlon.matches.leases import watch_leases
 from pentathlon.matches.models import Match
 from pentathlon.operations.times import RULES, Meaning, mend_times, time_columns, watch_clock
 from pentathlon.tournaments.models import Tournament

@@ -5,9 +5,14 @@ from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.matches.models import MatchState
 from pentathlon.ratings import recompute, services
-from pentathlon.ratings.change_rows import ChangeRow, replace_changes, stored_changes
 from pentathlon.ratings.models import Pool, RatingChange
-from pentathlon.ratings.recompute import ledger_chunks, recompute_pool
+from pentathlon.ratings.recompute import (
+    ChangeRow,
+    ledger_chunks,
+    recompute_pool,
+    replace_changes,
+    stored_changes,
+)
 from pentathlon.ratings.verification import verify_pool
 from tests.factories import make_match, make_version
 

@@ -7,15 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trueskill import Rating, TrueSkill
 
-from pentathlon.ratings.skill import (
-    MU,
-    SIGMA,
-    Result,
-    Skill,
-    draw_probability,
-    fold,
-    rate,
-)
+from pentathlon.ratings.skill import MU, SIGMA, Result, Skill, draw_probability, fold, rate
 
 SKILLS = st.builds(Skill, st.floats(-50, 100), st.floats(0.2, 9))
 DRAWS = st.sampled_from((0.005, 0.05, 0.1, 0.5))

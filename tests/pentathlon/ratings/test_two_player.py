@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trueskill import Rating, TrueSkill
 
-from pentathlon.ratings.skill import BETA, MU, SIGMA, Skill, rate
-from pentathlon.ratings.two_player import Numbers, TwoPlayerRater
+from pentathlon.ratings.skill import BETA, MU, SIGMA, Numbers, Skill, TwoPlayerRater, rate
 
 PLAYERS = st.tuples(st.floats(-60, 110), st.floats(0.2, 9))
 DRAWS = st.sampled_from((0.005, 0.05, 0.1234, 0.3, 0.5))

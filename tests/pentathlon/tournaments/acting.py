@@ -13,13 +13,15 @@ from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.services import create_tournament, start_tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
+from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import newest_format
 from tests.factories import make_user, make_version
 
-_OF_SERVICE = ("is_draft", "versions", "rated", "entries_per_author", "secret")
+_OF_DRAFT = ("versions", "rated", "entries_per_author")
+_OF_SERVICE = ("is_draft", "secret")
 
 
 def open_cup(
@@ -30,14 +32,14 @@ def open_cup(
     **asked: Any,  # Any: arguments of the service, and fields of the document
 ) -> Tournament:
     """Create a tournament of Tuned, or of the game that is asked for."""
-    about = {each: asked.pop(each) for each in _OF_SERVICE if each in asked}
+    about = {each: asked.pop(each) for each in _OF_DRAFT if each in asked}
+    options = {each: asked.pop(each) for each in _OF_SERVICE if each in asked}
     if "cycles" in asked:
         asked["params"] = {"cycles": asked.pop("cycles"), **asked.get("params", {})}
     seats = asked.get("table_seats") or 2
     fields = {"game": "tuned", "scheduler": newest_format(format, seats=seats), **asked}
-    return create_tournament(
-        actor=actor, name=name, document=TournamentDocument(**fields), **about
-    )
+    draft = Draft(name=name, document=TournamentDocument(**fields), **about)
+    return create_tournament(actor=actor, draft=draft, **options)
 
 
 def started(

@@ -4,11 +4,8 @@ from typing import Any
 
 from pentathlon.accounts.models import User
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.arrangement import (
-    Arrangement,
-    Draft,
-    create_arranged_tournament,
-)
+from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 
 
@@ -30,4 +27,4 @@ def arranged_cup(
         entries_per_author=entries_per_author,
         arrangement=Arrangement(**arranged),
     )
-    return create_arranged_tournament(actor=actor, draft=draft, is_draft=is_draft)
+    return create_tournament(actor=actor, draft=draft, is_draft=is_draft)

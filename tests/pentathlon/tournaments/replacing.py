@@ -17,12 +17,12 @@ from pentathlon.ratings.verification import verify_pool
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.replacement_rows import Replacement
+from pentathlon.tournaments.people_rows import Replacement
+from pentathlon.tournaments.results.final_table import verify_final_table
 from pentathlon.tournaments.results.standings import Standing, standings
-from pentathlon.tournaments.results.verification import verify_final_table
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
-from pentathlon.tournaments.scheduling.proof import proof
 from pentathlon.tournaments.scheduling.schedules import make_schedules
+from pentathlon.tournaments.scheduling.secrecy import proof
 from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.tournament.proof import check_proof

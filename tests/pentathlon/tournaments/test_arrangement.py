@@ -18,8 +18,12 @@ from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
 from pentathlon.tournaments.organising import arrangement
 from pentathlon.tournaments.organising.arrangement import Arrangement, invite_authors
-from pentathlon.tournaments.organising.events import create_event, event_table, tournaments_of
-from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
+from pentathlon.tournaments.organising.events import (
+    create_event,
+    event_table,
+    start_due_tournaments,
+    tournaments_of,
+)
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_bot, make_team, make_user, make_version

@@ -14,11 +14,7 @@ from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.organising import posted_documents
 from pentathlon.tournaments.scheduling import schedules
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
-from pentathlon.tournaments.scheduling.schedules import (
-    extend_schedule,
-    make_again,
-    make_schedules,
-)
+from pentathlon.tournaments.scheduling.schedules import extend_schedule, make_again, make_schedules
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.tournament import checks, document, document_schema
 from pentathlon_engines.tournament.formats import registry

@@ -9,9 +9,9 @@ import pytest
 from pentathlon.matches.models import MatchState
 from pentathlon.tournaments.entries.withdrawals import settle_entries, withdraw_entry
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.results.etags import state_of_tables
+from pentathlon.tournaments.results.files import state_of_tables
+from pentathlon.tournaments.results.final_table import verify_final_table
 from pentathlon.tournaments.results.standings import Standing, standings
-from pentathlon.tournaments.results.verification import verify_final_table
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import close_finished, start_tournament

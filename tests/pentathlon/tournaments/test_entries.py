@@ -23,8 +23,8 @@ from pentathlon.tournaments.entries.withdrawals import (
     withdraw_entry,
 )
 from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentState
+from pentathlon.tournaments.results.final_table import verify_final_table
 from pentathlon.tournaments.results.standings import crosstable, seat_rates, standings
-from pentathlon.tournaments.results.verification import verify_final_table
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.services import close_finished, start_tournament
 from tests.databases import made_once

@@ -14,8 +14,8 @@ from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.results.standings import standings as final_standings
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
-from pentathlon.tournaments.scheduling.proof import proof
 from pentathlon.tournaments.scheduling.schedules import make_schedules
+from pentathlon.tournaments.scheduling.secrecy import proof
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.desk.match_pool import DeskMatch
 from pentathlon_engines.desk.standings import standings

@@ -7,9 +7,9 @@ import pytest
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.services import fail_attempt
 from pentathlon_engines import GAMES
-from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import MatchFacts, hello
+from pentathlon_engines.seeds import dice_of
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.tournaments.acting import matches_of, started
 

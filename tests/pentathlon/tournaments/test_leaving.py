@@ -20,13 +20,13 @@ from pentathlon.tournaments.entries.withdrawals import (
     withdraw_entry,
 )
 from pentathlon.tournaments.models import Entry, Tournament
-from pentathlon.tournaments.results.etags import state_of_tables
+from pentathlon.tournaments.results.files import state_of_tables
+from pentathlon.tournaments.results.final_table import verify_final_table
 from pentathlon.tournaments.results.standings import Standing, standings
-from pentathlon.tournaments.results.verification import verify_final_table
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.history import read_played
-from pentathlon.tournaments.scheduling.proof import proof
 from pentathlon.tournaments.scheduling.schedules import make_schedules
+from pentathlon.tournaments.scheduling.secrecy import proof
 from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.tournament.proof import FAILED, check_proof

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.scheduling import parts
-from pentathlon.tournaments.scheduling.parts import count_parts
+from pentathlon.tournaments.scheduling import secrecy
+from pentathlon.tournaments.scheduling.secrecy import count_parts
 from pentathlon_engines.tournament.proof import BadProof, check_proof, join_parts
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> Tournament:
     """Return a running tournament whose twelve matches make three parts."""
-    monkeypatch.setattr(parts, "LARGEST_PART", 5)
+    monkeypatch.setattr(secrecy, "LARGEST_PART", 5)
     return started(bots=4)
 
 

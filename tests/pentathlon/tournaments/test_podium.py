@@ -3,7 +3,7 @@
 import pytest
 
 from pentathlon.tournaments.models import FinalRow, Tournament
-from pentathlon.tournaments.results.podium import podiums
+from pentathlon.tournaments.results.final_table import podiums
 from tests.factories import make_bot, make_user, make_version
 from tests.pentathlon.tournaments.acting import open_cup
 

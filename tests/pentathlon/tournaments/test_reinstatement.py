@@ -9,8 +9,7 @@ from pentathlon.bots.models import VersionState
 from pentathlon.bots.services import disqualify_version
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.tournaments.documents.document import document
-from pentathlon.tournaments.entries.enrolment import enter_tournament
-from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import disqualify_entry, settle_entries
 from pentathlon.tournaments.models import Entry, EntryState, Tournament

@@ -13,8 +13,8 @@ from pentathlon.bots.services import retire_version
 from pentathlon.core.errors import DomainError, InvalidInput
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.hidden_lanes import RepeatedLane
 from pentathlon.matches.models import Match
-from pentathlon.matches.repeated_lanes import RepeatedLane
 from pentathlon.operations.personal_data.deletion import delete_own_account
 from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.entries.withdrawals import settle_entries

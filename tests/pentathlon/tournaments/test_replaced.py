@@ -18,8 +18,8 @@ from pentathlon.tournaments.entries import replacement_blocks
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.standings import crosstable, standings
-from pentathlon.tournaments.scheduling.proof import proof
 from pentathlon.tournaments.scheduling.schedules import make_schedules
+from pentathlon.tournaments.scheduling.secrecy import proof
 from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines.tournament.proof import check_proof

@@ -20,7 +20,7 @@ from pentathlon.tournaments.entries.withdrawals import (
 )
 from pentathlon.tournaments.models import EntryState, Tournament
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
-from pentathlon.tournaments.scheduling.proof import proof
+from pentathlon.tournaments.scheduling.secrecy import proof
 from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import close_finished, pause_tournament, start_tournament
 from tests.factories import make_version

@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, NotAllowed
-from pentathlon.matches.attempts.retries import MAX_ATTEMPTS
+from pentathlon.matches.attempts import MAX_ATTEMPTS
 from pentathlon.matches.models import Attempt, Match, MatchKind, MatchState
 from pentathlon.matches.services import fail_attempt
 from pentathlon.ratings import services as ratings
@@ -18,9 +18,8 @@ from pentathlon.ratings.verification import verify_pool
 from pentathlon.tournaments import services
 from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
-from pentathlon.tournaments.results import verification
-from pentathlon.tournaments.results.final_table import final_rows
-from pentathlon.tournaments.results.verification import verify_final_table
+from pentathlon.tournaments.results import final_table
+from pentathlon.tournaments.results.final_table import final_rows, verify_final_table
 from pentathlon.tournaments.scheduling import blocks
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
@@ -291,7 +290,7 @@ class TestVerification:
             _play_rest(tournament)
             return final_rows(found)
 
-        monkeypatch.setattr(verification, "final_rows", requeue_in_between)
+        monkeypatch.setattr(final_table, "final_rows", requeue_in_between)
 
         assert verify_final_table(tournament_id=tournament.pk) == []
 

@@ -20,8 +20,8 @@ from pentathlon.tournaments.entries.withdrawals import (
 from pentathlon.tournaments.models import EntryState
 from pentathlon.tournaments.scheduling import schedules
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
-from pentathlon.tournaments.scheduling.proof import proof
 from pentathlon.tournaments.scheduling.schedules import make_schedules
+from pentathlon.tournaments.scheduling.secrecy import proof
 from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon_engines.tournament.formats.interface import FieldEntry, PlayedBlock
 from pentathlon_engines.tournament.formats.swiss import BYE_POINTS, round_scores

@@ -11,6 +11,7 @@ from pentathlon.ratings.models import LedgerRow
 from pentathlon.tournaments import services
 from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.scheduling import schedules
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, make_schedules
 from pentathlon_engines.tournament.document import TournamentDocument
@@ -29,11 +30,13 @@ def _few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _begun(*, bots: int = 4) -> Tournament:
     owner = make_user(organiser=True)
-    tournament = services.create_tournament(
+    tournament = create_tournament(
         actor=owner,
-        name="Long Cup",
-        document=TournamentDocument(game="tuned"),
-        versions=[make_version().pk for _ in range(bots)],
+        draft=Draft(
+            name="Long Cup",
+            document=TournamentDocument(game="tuned"),
+            versions=[make_version().pk for _ in range(bots)],
+        ),
     )
     return services.start_tournament(actor=owner, tournament=tournament)
 

@@ -9,15 +9,8 @@ from pentathlon.matches.services import void_matches
 from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.scheduling import blocks
-from pentathlon.tournaments.scheduling.secrecy import (
-    check_unsealed,
-    sealed_blocks,
-    with_seals,
-)
-from pentathlon.tournaments.services import (
-    cancel_tournament,
-    close_finished,
-)
+from pentathlon.tournaments.scheduling.secrecy import check_unsealed, sealed_blocks, with_seals
+from pentathlon.tournaments.services import cancel_tournament, close_finished
 from tests.factories import make_match
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 from structlog.testing import capture_logs
 
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
-from pentathlon.tournaments.organising import scheduled_starts
-from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
+from pentathlon.tournaments.organising import events
+from pentathlon.tournaments.organising.events import start_due_tournaments
 from pentathlon.tournaments.scheduling import blocks, schedules
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
@@ -30,9 +30,7 @@ class Step(NamedTuple):
 
 
 STEPS = {
-    "starts": Step(
-        start_due_tournaments, scheduled_starts, "start_tournament", "start of tournament"
-    ),
+    "starts": Step(start_due_tournaments, events, "start_tournament", "start of tournament"),
     "schedules": Step(make_schedules, schedules, "extend_schedule", "schedule of tournament"),
     "blocks": Step(settle_blocks, blocks, "_settle_part", "blocks of tournament"),
 }

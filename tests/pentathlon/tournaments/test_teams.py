@@ -12,10 +12,11 @@ from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Entry
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon.tournaments.services import start_tournament
-from pentathlon.tournaments.team_rows import Team, TeamMember
-from pentathlon.tournaments.teams.quotas import MOST_MEMBERS, MOST_TEAMS
 from pentathlon.tournaments.teams.services import (
+    MOST_MEMBERS,
+    MOST_TEAMS,
     accept_invitation,
     create_team,
     decline_invitation,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pentathlon_engines.tournament.formats.interface import (
+    FORFEIT,
     Batch,
     FieldEntry,
     Over,
@@ -18,7 +19,6 @@ from pentathlon_engines.tournament.formats.interface import (
     Step,
     Wait,
 )
-from pentathlon_engines.tournament.laws import FORFEIT
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.services import claim_matches
-from pentathlon.matches.uploads import builds
-from pentathlon.matches.uploads.builds import Building
+from pentathlon.matches.uploads import services
+from pentathlon.matches.uploads.services import Building
 from pentathlon_engines.archive.archives import CheckedArchive, read_archive
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.api.client import V1, client_of
@@ -52,7 +52,7 @@ def made_of(program: str) -> CheckedArchive:
 
 def build(job: Job, program: str, *, is_trusted: bool) -> str:
     building = Building.of(job, job.seats[0])
-    return builds.keep(building, built=made_of(program), is_trusted=is_trusted)
+    return services.keep(building, built=made_of(program), is_trusted=is_trusted)
 
 
 def test_rated_matches_play_no_build_of_a_volunteer(
@@ -63,7 +63,7 @@ def test_rated_matches_play_no_build_of_a_volunteer(
     rated = claim(make_match([version, version], rated=True), join())
 
     assert [seat.files_hash for seat in rated.seats] == ["", ""]
-    assert builds.built_files(Building.of(rated, rated.seats[0])) == ""
+    assert services.built_files(Building.of(rated, rated.seats[0])) == ""
     own = build(rated, "own", is_trusted=True)
 
     # From now on everybody plays the trusted build, and no volunteer can replace it.
@@ -113,7 +113,7 @@ def test_build_that_only_a_volunteer_can_make_stops_the_version(
     match = make_match([version, version], rated=True)
     rated = claim(match, join())
 
-    builds.reject(Building.of(rated, rated.seats[0]), reason="build: it failed", log="no main")
+    services.reject(Building.of(rated, rated.seats[0]), reason="build: it failed", log="no main")
 
     version.refresh_from_db()
     match.refresh_from_db()
@@ -132,7 +132,7 @@ def test_volunteer_stops_no_version_that_needs_no_build(
     match = make_match([version, version])
     unrated = claim(match, volunteer)
 
-    builds.reject(Building.of(unrated, unrated.seats[0]), reason="no", log="no")
+    services.reject(Building.of(unrated, unrated.seats[0]), reason="no", log="no")
 
     version.refresh_from_db()
     match.refresh_from_db()
@@ -154,7 +154,7 @@ def _claim_by(worker: str, version: BotVersion, *, tools: bool = True, rated: bo
 
 def _builds(job: Job) -> bool:
     """Return whether the worker is to build, by its job and by what it asks before."""
-    asked = builds.built_files(Building.of(job, job.seats[0])) == ""
+    asked = services.built_files(Building.of(job, job.seats[0])) == ""
     return not job.seats[0].files_hash and asked
 
 
@@ -203,7 +203,7 @@ def test_second_build_that_fails_is_told_and_stops_nothing(version: BotVersion) 
     first = build(_claim_by("one/1", version), "one", is_trusted=True)
     second = _claim_by("two/1", version)
 
-    builds.reject(Building.of(second, second.seats[0]), reason="build: it failed", log="no main")
+    services.reject(Building.of(second, second.seats[0]), reason="build: it failed", log="no main")
 
     version.refresh_from_db()
     match = Match.objects.get(pk=second.match_id)

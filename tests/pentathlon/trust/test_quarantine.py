@@ -16,6 +16,7 @@ from pentathlon.ratings.models import LedgerState
 from pentathlon.ratings.services import apply_results, enter_matches
 from pentathlon.trust.models import CheckRun, CheckState, Quarantine, Review, SpotCheck, Verdict
 from pentathlon.trust.quarantine import (
+    FEWEST_RESULTS,
     begin_quarantine,
     end_quarantine,
     quarantine_surprising,
@@ -23,7 +24,6 @@ from pentathlon.trust.quarantine import (
     revoke_reviewed,
     undecided,
 )
-from pentathlon.trust.surprises import FEWEST_RESULTS
 from tests.factories import make_match, make_staff, make_user, make_version
 from tests.pentathlon.insight.rivalry.playing import live_pool, play
 from tests.pentathlon.trust.acting import claim, join, played_by

@@ -15,12 +15,8 @@ from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.services import (
-    close_finished,
-    create_tournament,
-    pause_tournament,
-    start_tournament,
-)
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
+from pentathlon.tournaments.services import close_finished, pause_tournament, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.databases import stored_again
 from tests.engines.record.random_records import tuned_record
@@ -96,9 +92,11 @@ def open_tournament(owner: User, name: str, versions: list[BotVersion]) -> Tourn
     """Make a tournament that is open for entries."""
     return create_tournament(
         actor=owner,
-        name=name,
-        document=TournamentDocument(game="tuned"),
-        versions=[version.pk for version in versions],
+        draft=Draft(
+            name=name,
+            document=TournamentDocument(game="tuned"),
+            versions=[version.pk for version in versions],
+        ),
     )
 
 

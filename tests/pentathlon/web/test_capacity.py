@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from pentathlon.web.docs.capacity import MatchCost, Workload, compute, cost_of, measured
+from pentathlon.web.views.status import MatchCost, Workload, compute, cost_of, measured
 from pentathlon_engines import GAMES
 
 PAGE = "/docs/capacity/"

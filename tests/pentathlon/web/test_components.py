@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pentathlon.web.templatetags.components import sparkline
-from pentathlon.web.templatetags.terms import explain_cards
+from pentathlon.web.templatetags.formats import explain_cards
 
 
 @pytest.mark.parametrize("values", [[], [25.0]], ids=str)

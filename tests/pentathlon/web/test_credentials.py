@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from pentathlon.accounts.letters import NO_MAIL
 from pentathlon.accounts.models import ApiToken, EmailChange, Letter, User
-from pentathlon.accounts.no_mail import NO_MAIL
 from tests.factories import PASSWORD, make_token, make_user, next_number
 from tests.pentathlon.accounts.mailing import delivered_address
 from tests.pentathlon.web.pages import page_of

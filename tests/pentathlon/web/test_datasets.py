@@ -7,7 +7,7 @@ from django.test import Client
 
 from pentathlon.insight.datasets.models import Dataset
 from pentathlon_engines import GAMES
-from pentathlon_engines.dataset.schema import schema
+from pentathlon_engines.dataset.rows import schema
 from tests.pentathlon.insight.datasets.making import closed_cup, make_all
 from tests.pentathlon.web.pages import Page
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.replays.usage import RequestCost
+from pentathlon.matches.replays.explanations import RequestCost
 from pentathlon.web.drawing.charts import turn_chart
 from pentathlon_engines.record.bundle import read_bundle
 from tests.factories import make_match, make_user

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 
 from pentathlon.web.form_keys import new_form_key
-from pentathlon.web.typed_texts import SECRETS
+from pentathlon.web.views.errors import SECRETS
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import Scene
 from tests.pentathlon.web.test_forms import as_person

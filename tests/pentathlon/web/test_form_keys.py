@@ -11,7 +11,7 @@ from django.contrib.messages import get_messages
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.accounts.links import reset_link
+from pentathlon.accounts.letters import reset_link
 from pentathlon.accounts.models import ApiToken, IdempotencyRecord, User
 from pentathlon.accounts.oauth.models import OAuthApp
 from pentathlon.bots.models import Bot

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from pentathlon.tournaments.models import Tournament
-from pentathlon.web.forms.formats import formats_of, seats_of
+from pentathlon.web.forms.plans import formats_of, seats_of
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.checks import LIMIT_RANGES
 from pentathlon_engines.tournament.formats.registry import FORMATS

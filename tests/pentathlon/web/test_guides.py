@@ -16,10 +16,9 @@ from pentathlon.env import CHECKOUT
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.ratings.skill import MU
 from pentathlon.ratings.uncertainty import PROVISIONAL_SIGMA
-from pentathlon.web.docs.guides import SHELVES, Guide, place_of
-from pentathlon.web.docs.rating_lesson import leads, stages
-from pentathlon.web.docs.upload_refusals import REFUSALS
-from pentathlon.web.templatetags.guides import article
+from pentathlon.web.docs.game_guides import leads, stages
+from pentathlon.web.docs.guides import REFUSALS, SHELVES, Guide, place_of
+from pentathlon.web.templatetags.kit import article
 from pentathlon_engines.cli.commands.init import BotTemplate
 from pentathlon_engines.contract.author_guide import example_position
 from pentathlon_engines.errors import BadArchive, BadManifest, LargeArchive

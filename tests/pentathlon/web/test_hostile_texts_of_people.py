@@ -11,8 +11,7 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind, AuditEvent
 from pentathlon.accounts.models import ApiToken, User
 from pentathlon.bots.models import Bot
 from pentathlon.fleet.models import Worker, WorkerToken
@@ -21,14 +20,14 @@ from pentathlon.friendlies.stretches import accept_stretches
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.desk_records.services import CheckedRecord, keep_record
 from pentathlon.matches.models import Attempt, AttemptState, Match
-from pentathlon.matches.replays.results import canonical_record
+from pentathlon.matches.replays.services import canonical_record
 from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import Quarantine
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import OutboxEvent, WebhookEndpoint
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.services import ping_endpoint
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.friendly import resume

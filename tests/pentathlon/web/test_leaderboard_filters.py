@@ -13,7 +13,7 @@ from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.insight.rivalry.models import Meeting
 from pentathlon.insight.rivalry.opponents import upset_of_the_day
 from pentathlon.ratings.models import LedgerRow, Pool, Rating
-from pentathlon.ratings.trends import trends
+from pentathlon.ratings.tables import trends
 from tests.factories import make_user, make_version
 from tests.pentathlon.insight.rivalry.playing import live_pool, play
 from tests.pentathlon.ratings.rankings.rated import rate

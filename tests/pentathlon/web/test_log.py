@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from pentathlon.matches.transparency.services import checkpoint_at, publish_root
-from pentathlon.matches.transparency.signing_key import log_key
+from pentathlon.matches.transparency.services import checkpoint_at, log_key, publish_root
 from tests.pentathlon.matches.transparency.logging_matches import log_matches, play_matches
 
 pytestmark = pytest.mark.django_db

@@ -10,9 +10,8 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.ratings.rankings.history import keep_ranking
 from pentathlon.ratings.rankings.models import FormerPlace, RankingDay
-from pentathlon.ratings.rankings.services import refresh_ranking
+from pentathlon.ratings.rankings.services import keep_ranking, refresh_ranking
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 from pentathlon.tournaments.results.final_table import titles_of
 from tests.factories import make_tournament, make_user, make_version

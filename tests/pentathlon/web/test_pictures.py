@@ -13,9 +13,9 @@ from pentathlon.bots.models import Bot
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
-from pentathlon.web.drawing import pictures
 from pentathlon.web.drawing.boards import match_cards, thumbnail
-from pentathlon.web.drawing.pictures import HEIGHT, WIDTH, draw_card, fit, list_card, match_card
+from pentathlon.web.views import pictures
+from pentathlon.web.views.pictures import HEIGHT, WIDTH, draw_card, fit, list_card, match_card
 from pentathlon_engines import CHANCE, GAMES
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import Scene

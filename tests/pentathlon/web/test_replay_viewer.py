@@ -11,7 +11,7 @@ from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.services import read_record
 from pentathlon.web.replay import viewer
-from pentathlon.web.templatetags.terms import explain_cards
+from pentathlon.web.templatetags.formats import explain_cards
 from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match
 from tests.pentathlon.web.pages import Page, page_of, part_of

@@ -3,7 +3,7 @@
 import pytest
 
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.web.templatetags.results import match_result, seat_result
+from pentathlon.web.templatetags.formats import match_result, seat_result
 from tests.factories import make_match
 from tests.pentathlon.web.pages import Page
 

@@ -13,8 +13,7 @@ from pytest_django import Settings
 
 from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import BrowserSession, Passkey, RecoveryCode, TotpKey, User
-from pentathlon.web.account import confirmation
-from pentathlon.web.views import sign_in
+from pentathlon.web.views import second_factors, sign_in
 from tests.factories import PASSWORD, make_staff, make_user
 from tests.pentathlon.accounts.authenticator import Authenticator
 from tests.pentathlon.accounts.authenticator_app import code_of, forget_used_codes, set_up
@@ -207,7 +206,7 @@ def test_password_that_was_typed_again_counts_for_ten_minutes(
     user, _, _ = with_app()
     client = confirmed(user)
     assert "Remove the app" in page_of(client.get(reverse("second_factors"))).text
-    monkeypatch.setattr(confirmation, "CONFIRMED_S", 0)
+    monkeypatch.setattr(second_factors, "CONFIRMED_S", 0)
 
     client.post(reverse("totp_remove"))
 

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.accounts.models import BrowserSession
-from pentathlon.web.account.browsers import device_name
+from pentathlon.web.views.sign_in import device_name
 from tests.factories import make_user
 from tests.pentathlon.accounts.test_sessions import FIREFOX, signed_in
 from tests.pentathlon.web.pages import page_of

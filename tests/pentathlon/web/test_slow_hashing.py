@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.accounts.links import reset_link
+from pentathlon.accounts.letters import reset_link
 from pentathlon.accounts.models import User
 from pentathlon.web.form_keys import FIELD, new_form_key
 from tests.factories import PASSWORD, make_user

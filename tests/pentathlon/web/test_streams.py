@@ -7,13 +7,19 @@ from django.test import Client
 from django.utils import timezone
 
 from pentathlon.friendlies.services import resign
-from pentathlon.live.snapshots import PageKind, friendly_now, matches_now, tournament_now
+from pentathlon.live.snapshots import (
+    HEADER,
+    PageKind,
+    Ticket,
+    friendly_now,
+    matches_now,
+    tournament_now,
+)
 from pentathlon.live.streams import is_stream
-from pentathlon.live.tickets import HEADER, Ticket
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import claim_matches
-from pentathlon_engines.cli.client.events import read_events
+from pentathlon_engines.cli.client.http_site import read_events
 from tests.factories import make_match, make_tournament, make_user, make_version
 from tests.pentathlon.friendlies.acting import begun, claimed, move
 

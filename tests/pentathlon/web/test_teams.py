@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.accounts.models import User
-from pentathlon.tournaments.team_rows import Team, TeamMember
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from tests.factories import make_team, make_user, make_version
 from tests.pentathlon.tournaments.acting import open_cup
 from tests.pentathlon.web.pages import page_of

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from pentathlon.web.docs.texts import render_text, summary_of
+from pentathlon.web.docs.guides import render_text, summary_of
 from tests.factories import make_user
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.test_forms import as_person

@@ -11,7 +11,7 @@ from django.test import Client
 
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web import forms as our_forms
-from pentathlon.web.typed_texts import SECRETS
+from pentathlon.web.views.errors import SECRETS
 from tests.factories import PASSWORD, make_upload, make_user
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.test_forms import _CUP, _NEW_CUP, as_person, zip_file
@@ -83,7 +83,7 @@ def test_text_waits_for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     person, client = make_user(), Client()
     client.post("/challenges/new/", {**_TEXT, "form_key": f"k.{person.pk}"})
     sign_in(client, person.username)
-    monkeypatch.setattr("pentathlon.web.typed_texts.time.time", lambda: 10**11)
+    monkeypatch.setattr("pentathlon.web.views.errors.time.time", lambda: 10**11)
 
     assert "Nothing is kept" in page_of(client.get(_TYPED)).text
 

@@ -13,11 +13,11 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.http_client import PostResult
+from pentathlon.webhooks.messages import secret_of, signed_headers
 from pentathlon.webhooks.models import DeliveryState, WebhookEndpoint, new_salt
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.services import mail_events, ping_endpoint
-from pentathlon.webhooks.signatures import secret_of, signed_headers
 from tests.factories import make_user
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.webhooks.receiving import make_endpoint

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from pentathlon.accounts.email_changes import ask_for_email_change
-from pentathlon.accounts.links import email_link, reset_link
+from pentathlon.accounts.letters import email_link, reset_link
 from pentathlon.accounts.models import User
+from pentathlon.accounts.verification import ask_for_email_change
 from pentathlon.insight.datasets.models import Dataset
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState

@@ -14,11 +14,17 @@ from standardwebhooks.webhooks import Webhook
 
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
-from pentathlon.webhooks import fan_out, retention
-from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.operations import retention
+from pentathlon.operations.retention import forget_old_deliveries
+from pentathlon.webhooks import outbox
+from pentathlon.webhooks.attempt_results import (
+    DISABLED_AFTER_S,
+    RETENTION_S,
+    RETRIES_S,
+    record_answers,
+)
 from pentathlon.webhooks.http_client import PostResult
-from pentathlon.webhooks.messages import Message, send
+from pentathlon.webhooks.messages import Message, secret_of, send
 from pentathlon.webhooks.models import (
     Delivery,
     DeliveryAttempt,
@@ -27,12 +33,10 @@ from pentathlon.webhooks.models import (
     Subscription,
     WebhookEndpoint,
 )
-from pentathlon.webhooks.outbox import note_event
-from pentathlon.webhooks.quotas import MOST_ENDPOINTS
-from pentathlon.webhooks.retention import forget_old
-from pentathlon.webhooks.schedule import DISABLED_AFTER_S, RETENTION_S, RETRIES_S
+from pentathlon.webhooks.outbox import note_event, spread_events
 from pentathlon.webhooks.sender import SLOTS, Sender
 from pentathlon.webhooks.services import (
+    MOST_ENDPOINTS,
     change_endpoint,
     create_endpoint,
     delete_endpoint,
@@ -40,15 +44,8 @@ from pentathlon.webhooks.services import (
     redeliver,
     rotate_secret,
 )
-from pentathlon.webhooks.signatures import secret_of
 from tests.factories import make_user
-from tests.pentathlon.webhooks.receiving import (
-    SITE,
-    answering,
-    hanging,
-    make_endpoint,
-    receiver,
-)
+from tests.pentathlon.webhooks.receiving import SITE, answering, hanging, make_endpoint, receiver
 from tests.plans import copies_of, count_rows
 
 pytestmark = pytest.mark.django_db
@@ -300,7 +297,7 @@ def test_many_deliveries_go_in_order_and_stop_at_a_failure() -> None:
 def test_endpoint_with_too_many_waiting_misses_events_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fan_out, "MOST_WAITING", 3)
+    monkeypatch.setattr(outbox, "MOST_WAITING", 3)
     endpoint = make_endpoint()
 
     assert len(_queued(endpoint, times=5)) == 3
@@ -310,7 +307,7 @@ def test_endpoint_with_too_many_waiting_misses_events_and_says_so(
 
 
 def test_wide_event_is_spread_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fan_out, "_DELIVERIES_AT_ONCE", 2)
+    monkeypatch.setattr(outbox, "_DELIVERIES_AT_ONCE", 2)
     endpoints = [make_endpoint() for _ in range(5)]
     people = [endpoint.owner_id for endpoint in endpoints]
     note_event("challenge.finished", people=people, path="/", challenge=1, game="tuned")
@@ -341,7 +338,11 @@ def test_idle_steps_read_only_indexes_of_what_waits() -> None:
     _record(endpoint, _queued(endpoint, times=3), OK)
 
     with CaptureQueriesContext(connection) as queries:
-        assert (spread_events(), Sender(send=_Noting()).step(), forget_old()) == (0, 0, 0)
+        assert (spread_events(), Sender(send=_Noting()).step(), forget_old_deliveries()) == (
+            0,
+            0,
+            0,
+        )
 
     assert len([each for each in queries if "SAVEPOINT" not in each["sql"]]) <= 8
 
@@ -430,7 +431,7 @@ class TestRetention:
         Delivery.objects.filter(pk=old.pk).update(created_at=long_ago)
         OutboxEvent.objects.update(happened_at=long_ago)
 
-        while forget_old():
+        while forget_old_deliveries():
             pass
 
         assert list(Delivery.objects.all()) == [young]
@@ -438,7 +439,7 @@ class TestRetention:
         assert DeliveryAttempt.objects.count() == 1
 
     def test_deleted_endpoint_goes_in_parts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(retention, "_BATCH", 2)
+        monkeypatch.setattr(retention, "_DELIVERIES_AT_ONCE", 2)
         endpoint = make_endpoint()
         _queued(endpoint, times=5)
 
@@ -447,7 +448,7 @@ class TestRetention:
         assert not WebhookEndpoint.objects.owned_by(endpoint.owner).exists()
         assert not Subscription.objects.exists()
         steps = 0
-        while forget_old():
+        while forget_old_deliveries():
             steps += 1
         assert steps == 4
         assert not WebhookEndpoint.objects.exists()

@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from pentathlon.webhooks.messages import secret_of, signed_headers
 from pentathlon.webhooks.models import new_salt
-from pentathlon.webhooks.signatures import secret_of, signed_headers
 
 BODY = '{"type":"webhook.ping","who":"é"}'.encode()
 

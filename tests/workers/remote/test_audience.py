@@ -14,8 +14,15 @@ from redis import Redis
 
 from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.live import reports
-from pentathlon.live.frames import LOOK, frame_key, lane_channel, match_channel, unpack
-from pentathlon.live.sender import IDLE_S, WATCHED_S
+from pentathlon.live.frames import (
+    IDLE_S,
+    LOOK,
+    WATCHED_S,
+    frame_key,
+    lane_channel,
+    match_channel,
+    unpack,
+)
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import MatchKind
 from pentathlon_engines import GAMES

@@ -25,7 +25,7 @@ from pentathlon.live.frames import (
     match_channel,
     unpack,
 )
-from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
+from pentathlon.live.reports import WatchedMatch, WatchedMatches
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import EngineError

@@ -10,7 +10,7 @@ from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.requirements import requirements_of
-from pentathlon.matches.uploads import builds
+from pentathlon.matches.uploads import services
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -121,7 +121,7 @@ def test_refusal_that_cannot_be_stored_stops_no_other_match(
     def refuse(**_: object) -> None:
         raise DataError("no such text")
 
-    monkeypatch.setattr(builds, "reject_build", refuse)
+    monkeypatch.setattr(services, "reject_build", refuse)
     upload('["false"]')
     job = validation()
 

@@ -11,18 +11,11 @@ from pentathlon import work
 from pentathlon.bots.models import Archive
 from pentathlon.core.errors import DomainError
 from pentathlon.matches.jobs import Job, SeatJob, Submission
-from pentathlon.matches.models import (
-    Attempt,
-    AttemptState,
-    Match,
-    MatchSeat,
-    MatchState,
-    SeatLog,
-)
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat, MatchState, SeatLog
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import claim_matches, void_matches
-from pentathlon.matches.uploads import builds
+from pentathlon.matches.uploads import services
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import (
@@ -355,7 +348,7 @@ def test_build_that_cannot_be_rejected_takes_no_other_result_along(
     jobs = claim_matches(match_ids=[good.pk, bad.pk], worker="w")
     unbuilt = tuple(replace(seat, files_hash="") for seat in jobs[1].seats)
     monkeypatch.setattr(play, "build_version", refuse)
-    monkeypatch.setattr(builds, "fail_attempt", fail)
+    monkeypatch.setattr(services, "fail_attempt", fail)
     monkeypatch.setattr(play, "LONG_S", 60)
 
     failed = play_jobs(

@@ -9,7 +9,7 @@ from random import Random
 from pentathlon.ratings.skill import Skill, fold, results_of_matches
 from pentathlon.ratings.uncertainty import final_bar, live_bar, mean_of
 from pentathlon_engines.strength.best import chances_of_best
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 from tools.benchmark.competition.fields import (
     DRAWS,

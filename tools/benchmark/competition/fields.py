@@ -1,7 +1,5 @@
 """Bots of known strength, and matches between them as the formats pair them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -10,8 +8,7 @@ from itertools import combinations, pairwise
 from random import Random
 from typing import Final
 
-from pentathlon_engines.strength.pair_model import draw_margin
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch, draw_margin
 from pentathlon_engines.strength.thurstone import BETA, MU
 from pentathlon_engines.tournament.formats.interface import (
     Batch,

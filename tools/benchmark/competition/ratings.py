@@ -1,7 +1,5 @@
 """`bench ratings`: whether strengths, intervals and tests are as right as they say."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor

@@ -1,7 +1,5 @@
 """Tests that end when they know enough: how often they err, and how long they are."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """Every address of the site, with examples of what varies in it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

@@ -3,8 +3,6 @@
 A whole `up` serves the history; locust, in the environment of the benchmarks, sends the visitors.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess
@@ -18,8 +16,7 @@ from django.db import connection
 
 from pentathlon.env import CHECKOUT, child_environment
 from pentathlon.local.preparation import prepare_database
-from pentathlon.local.servers.ports import free_port
-from pentathlon.local.servers.processes import children
+from pentathlon.local.servers.processes import children, free_port
 from pentathlon.matches.models import Match
 from tools.benchmark.demands import Demand, Figures
 from tools.benchmark.load.addresses import examples_of

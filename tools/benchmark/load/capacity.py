@@ -1,7 +1,5 @@
 """The cost of a match in CPU time and storage, for `/docs/capacity/`."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -16,7 +14,7 @@ from django.db import connection
 from pentathlon.bots.models import Bot
 from pentathlon.local.servers import processes
 from pentathlon.operations.retention import other_holdings
-from pentathlon.web.docs.capacity import FILE
+from pentathlon.web.views.status import FILE
 from pentathlon_engines import GAMES
 from tools.benchmark.costs import Costs
 from tools.benchmark.demands import Demand, Figures

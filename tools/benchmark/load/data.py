@@ -32,18 +32,12 @@ from pentathlon.matches.models import (
 from pentathlon.matches.replays.codec import CODEC, pack
 from pentathlon.matches.replays.models import Replay
 from pentathlon.ratings.book import Book
-from pentathlon.ratings.change_rows import FIELDS, change_row
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange, tournament_key
-from pentathlon.ratings.recompute import store_ratings
+from pentathlon.ratings.recompute import FIELDS, change_row, store_ratings
 from pentathlon.ratings.scores import restore_scores
 from pentathlon.ratings.services import open_live_pool, open_pool
 from pentathlon.ratings.skill import Result
-from pentathlon.tournaments.models import (
-    Entry,
-    Tournament,
-    TournamentMatch,
-    TournamentState,
-)
+from pentathlon.tournaments.models import Entry, Tournament, TournamentMatch, TournamentState
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee

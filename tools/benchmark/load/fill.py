@@ -1,7 +1,5 @@
 """`bench data`: fills the empty database that `DATABASE_URL` names, and measures nothing."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from math import ceil
 from typing import Any, Final

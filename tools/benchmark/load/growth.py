@@ -4,8 +4,6 @@ The small database already has enough short tournaments, and meetings of one pai
 a page, so that pages show as many rows at both sizes.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from functools import partial

@@ -4,8 +4,6 @@ The long work is done here, beside a loop of the reconciler's steps and a prober
 its own.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

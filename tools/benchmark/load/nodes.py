@@ -1,7 +1,5 @@
 """Four worker nodes and two web processes on one database; one node is cut off for a while."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections import Counter
@@ -28,16 +26,10 @@ from pentathlon.env import read_environment  # noqa: E402
 from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.fleet.models import WorkerToken  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
-from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
+from pentathlon.local.servers.processes import ServerFailed  # noqa: E402
 from pentathlon.local.stack import Stack  # noqa: E402
 from pentathlon.local.supervisor import Service  # noqa: E402
-from pentathlon.matches.models import (  # noqa: E402
-    Attempt,
-    AttemptState,
-    Match,
-    MatchKind,
-    MatchState,
-)
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState  # noqa: E402
 from pentathlon.matches.services import schedule_matches  # noqa: E402
 from pentathlon.matches.specs import MatchSpec  # noqa: E402
 from tools.benchmark.archives import measured_bot  # noqa: E402

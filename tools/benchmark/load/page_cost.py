@@ -1,7 +1,5 @@
 """The cost of some work: elapsed time, and CPU time of this process and of its database server."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 It ends when its input does. It is a process of its own, as workers and the site are.
 """
 
-from __future__ import annotations
-
 import json
 import select
 import sys
@@ -19,7 +17,7 @@ django.setup()
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
 from pentathlon.matches.services import claim_matches, return_match  # noqa: E402
-from pentathlon.tournaments.services import create_tournament  # noqa: E402
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament  # noqa: E402
 from pentathlon_engines.tournament.document import TournamentDocument  # noqa: E402
 
 _PAUSE_S = 0.05
@@ -32,7 +30,8 @@ def main(lane: int) -> int:
     probes: dict[str, Callable[[int], object]] = {
         "claim": lambda turn: _claim(ids[turn % len(ids)]),
         "page write": lambda turn: create_tournament(
-            actor=owner, name=f"Probe {turn}", document=TournamentDocument(game="tuned")
+            actor=owner,
+            draft=Draft(name=f"Probe {turn}", document=TournamentDocument(game="tuned")),
         ),
     }
     longest = dict.fromkeys(probes, 0.0)

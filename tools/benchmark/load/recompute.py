@@ -1,7 +1,5 @@
 """`bench recompute`: what it costs to write all changes of a large leaderboard anew."""
 
-from __future__ import annotations
-
 import time
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What the reconciler does with a history: everything it derives, and one round of dispatch."""
 
-from __future__ import annotations
-
 from django.db.models.functions import Now
 
 from pentathlon.fleet.models import Worker

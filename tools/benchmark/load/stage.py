@@ -1,7 +1,5 @@
 """Private databases for measurements: each run has its own, gone when it ends."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import Namespace
@@ -12,8 +10,8 @@ from typing import Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.local.servers.ports import free_port
 from pentathlon.local.servers.postgres import running_postgres
+from pentathlon.local.servers.processes import free_port
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
 from tools.trials import run_trial, trial_environment

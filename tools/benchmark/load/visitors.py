@@ -3,8 +3,6 @@
 `paths.json` in the current folder lists the addresses; each visitor asks for them by lot.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from itertools import count

@@ -5,8 +5,6 @@ compiled engines; what was downloaded before may be used. It ends with the first
 demo. Then somebody follows `/kit/` on that site: install, login, `init`, `submit --wait`.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
@@ -20,7 +18,7 @@ from django.core.management.base import CommandError
 from rich.console import Console
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local.servers.ports import free_port
+from pentathlon.local.servers.processes import free_port
 from tools.benchmark.demands import Demand, show_demands
 from tools.benchmark.newcomer.person import Newcomer, WalkFailed
 from tools.benchmark.own_site import environment_apart, running_up

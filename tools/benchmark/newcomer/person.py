@@ -1,7 +1,5 @@
 """A newcomer at a site: signs up in a browser, and copies commands from its pages into a shell."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

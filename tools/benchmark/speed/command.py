@@ -1,7 +1,5 @@
 """The command behind `bench engines`."""
 
-from __future__ import annotations
-
 import sys
 import venv
 from argparse import ArgumentParser

@@ -4,8 +4,6 @@ It runs with the Python and the import path of the measured package, so it may i
 at the top. Times are CPU seconds of this process.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -4,8 +4,6 @@ Every decision lists the legal actions, picks one and does it; chance is drawn a
 offers it. Other packages are imported inside functions, because they are in another environment.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

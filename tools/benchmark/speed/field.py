@@ -1,7 +1,5 @@
 """The contestants of the benchmark and their processes; all take turns, so noise is shared."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

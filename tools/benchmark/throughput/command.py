@@ -1,7 +1,5 @@
 """The command behind `bench throughput`: matches a second of a whole `up`, and what they cost."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser
@@ -11,7 +9,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.local.servers.ports import free_port
+from pentathlon.local.servers.processes import free_port
 from tools.benchmark.own_site import environment_apart, running_up
 from tools.trials import run_trial
 

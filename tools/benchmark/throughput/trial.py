@@ -1,7 +1,5 @@
 """Has a running `up` play a tournament, from beside it, and measures its processes."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time
@@ -27,7 +25,8 @@ from pentathlon.ladders.reference import pack_renamed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.matches.uploads.services import submit_version  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
-from pentathlon.tournaments.services import create_tournament, start_tournament  # noqa: E402
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament  # noqa: E402
+from pentathlon.tournaments.services import start_tournament  # noqa: E402
 from pentathlon_engines.manifest import built_in_bots  # noqa: E402
 from pentathlon_engines.tournament.document import TournamentDocument  # noqa: E402
 
@@ -80,11 +79,13 @@ def _arrange(cycles: int) -> Tournament:
     _wait_for(lambda: ready.count() == _BOTS)
     return create_tournament(
         actor=owner,
-        name="Throughput",
-        document=TournamentDocument(
-            game="tuned", scheduler="round_robin/2", table_seats=2, params={"cycles": cycles}
+        draft=Draft(
+            name="Throughput",
+            document=TournamentDocument(
+                game="tuned", scheduler="round_robin/2", table_seats=2, params={"cycles": cycles}
+            ),
+            versions=ids,
         ),
-        versions=ids,
     )
 
 

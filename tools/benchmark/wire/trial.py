@@ -1,7 +1,5 @@
 """Plays the same matches with both kinds of worker in turns, and compares the costs."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -21,17 +19,13 @@ from django.conf import settings  # noqa: E402
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion  # noqa: E402
 from pentathlon.bots.services import store_version  # noqa: E402
-from pentathlon.env import (  # noqa: E402
-    IMPORT_PATH,
-    child_environment,
-    read_environment,
-)
+from pentathlon.env import IMPORT_PATH, child_environment, read_environment  # noqa: E402
 from pentathlon.fleet.announcements import Work  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.fleet.tokens import create_worker_token  # noqa: E402
 from pentathlon.local.preparation import prepare_database  # noqa: E402
 from pentathlon.local.servers import processes  # noqa: E402
-from pentathlon.local.servers.ports import free_port  # noqa: E402
+from pentathlon.local.servers.processes import free_port  # noqa: E402
 from pentathlon.roles import worker_command  # noqa: E402
 from tools.benchmark.archives import measured_bot  # noqa: E402
 from tools.benchmark.load.stage import read_options  # noqa: E402

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.processes import ServerFailed
 from pentathlon_engines import GAMES
 from tools.benchmark import analysis, starvation, strength
 from tools.benchmark.competition.ratings import RATINGS

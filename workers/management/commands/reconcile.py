@@ -12,30 +12,28 @@ from django.db import connection
 
 from pentathlon.accounts.letters import send_letters
 from pentathlon.core import tracing
-from pentathlon.core.integrity import Scrubber
 from pentathlon.core.schema import wait_for_schema
 from pentathlon.env import read_environment
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.insight.datasets.services import DatasetMaker
 from pentathlon.insight.explorer.services import count_positions
 from pentathlon.insight.rivalry.services import ResultCounter
-from pentathlon.ladders.steps import LADDER_STEPS
-from pentathlon.matches.expiry import watch_leases
+from pentathlon.ladders.membership import LADDER_STEPS
+from pentathlon.matches.leases import watch_leases
 from pentathlon.matches.replays.store import ReplayMover
 from pentathlon.matches.transparency.services import log_results, publish_root
-from pentathlon.operations.damage import KINDS
+from pentathlon.operations.damage import KINDS, Scrubber
 from pentathlon.operations.personal_data.erasure import erase_deleted
 from pentathlon.operations.retention import Forgetter
 from pentathlon.operations.times import watch_clock
-from pentathlon.ratings.rankings.history import keep_ranking
-from pentathlon.ratings.rankings.services import refresh_ranking
+from pentathlon.ratings.rankings.services import keep_ranking, refresh_ranking
 from pentathlon.ratings.recompute import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.challenges.services import call_off_out_of_play
 from pentathlon.tournaments.corrections.orders import carry_out_orders
 from pentathlon.tournaments.entries.withdrawals import settle_entries
-from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
+from pentathlon.tournaments.organising.events import start_due_tournaments
 from pentathlon.tournaments.results.hidden_results import announce_releases
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
@@ -43,7 +41,7 @@ from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.trust.promises import watch_promises
 from pentathlon.trust.quarantine import Watch, quarantine_surprising, revoke_reviewed
 from pentathlon.trust.spot_checks import advance_spot_checks
-from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.sender import Sender
 from workers.publisher import Publisher
 from workers.reconciler import PAUSE_S, SWITCH_S, Reconciler, Step

@@ -14,8 +14,8 @@ import time
 from contextlib import suppress
 from typing import Protocol
 
-from pentathlon_engines.match.awake import awake_threads
 from pentathlon_engines.match.launcher import NOBODY, Awake
+from pentathlon_engines.match.wall_clock import awake_threads
 from workers.sandbox.resources.cgroups import Group
 from workers.sandbox.resources.procfs import (
     cpu_clock,

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urljoin, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 from uuid import uuid4
 
 import urllib3
 
-from pentathlon_engines.cli.client.events import ServerEvent, lines_of, read_events
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, USAGE, CommandFailed
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.match.protocol import PROTOCOL
@@ -33,6 +32,40 @@ _PROBLEM: Final = "application/problem+json"
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
 _SHOWN_REASON: Final = 200
 _SECONDS: Final = re.compile(r"[0-9]{1,9}")
+
+
+class ServerEvent(NamedTuple):
+    """One message of a stream."""
+
+    name: str
+    data: dict[str, Any]  # Any: JSON
+    id: str = ""
+
+
+def read_events(lines: Iterable[str]) -> Iterator[ServerEvent]:
+    r"""Yield the messages of a stream; drop an incomplete message at its end.
+
+    >>> list(read_events(["retry: 9\n", "\n", "event: end\n", 'data: {"ply": 3}\n', "\n"]))
+    [ServerEvent(name='end', data={'ply': 3}, id='')]
+    """
+    fields: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.rstrip("\r\n").partition(":")
+        if name:
+            fields[name] = value.removeprefix(" ")
+        elif not line.strip():
+            if "data" in fields:
+                data = json.loads(fields["data"])
+                yield ServerEvent(fields.get("event", "message"), data, fields.get("id", ""))
+            fields = {}
+
+
+def lines_of(pieces: Iterable[bytes]) -> Iterator[str]:
+    """Yield the lines of a text that arrives in pieces."""
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from (line.decode() + "\n" for line in lines)
 
 
 class SiteRefused(CommandFailed):

@@ -1,7 +1,5 @@
 """Waits for the site with as few requests as possible."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar

@@ -1,10 +1,10 @@
 """Submits a bot to the site as a version, and follows it until it may play."""
 
-from __future__ import annotations
-
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,8 +12,7 @@ import typer
 
 from pentathlon_engines.archive.archives import CheckedArchive, read_archive
 from pentathlon_engines.archive.packing import pack_bot, top_folder
-from pentathlon_engines.cli.bot_name import rename_bot
-from pentathlon_engines.cli.client.bots import Json, describe_match, me
+from pentathlon_engines.cli.client.connection import Json, describe_match, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
@@ -25,11 +24,45 @@ from pentathlon_engines.cli.output.streams import (
     say_repairs,
 )
 from pentathlon_engines.commentary.words import count
-from pentathlon_engines.errors import BadArchive
-from pentathlon_engines.manifest import is_placeholder, manifest_path
+from pentathlon_engines.errors import BadArchive, BadManifest
+from pentathlon_engines.manifest import (
+    FILE_NAME,
+    is_placeholder,
+    manifest_path,
+    parse_manifest,
+    read_manifest,
+)
+from pentathlon_engines.repairs import plain_manifest
 
+_NAME_LINE: Final = re.compile(
+    r"""^([ \t]*name[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')""", re.MULTILINE
+)
 _LADDER: Final = "ladder"
 _MOST_VERSIONS: Final = 1000
+
+
+def rename_bot(folder: Path, name: str) -> None:
+    """Write a new name into the bot.toml of a folder, leaving the rest of the file unchanged."""
+    if not folder.is_dir():
+        raise CommandFailed(
+            f"{folder} is not a folder, so its name cannot be changed here.",
+            try_next=f"another name in the {FILE_NAME} of {folder}",
+        )
+    folder = top_folder(folder)
+    before = read_manifest(folder)
+    path = manifest_path(folder)
+    old = plain_manifest(path.read_bytes())[0].decode()
+    text = _NAME_LINE.sub(lambda found: f'{found[1]}"{name}"', old, count=1)
+    try:
+        after = parse_manifest(text.encode(), has_file=lambda file: (folder / file).is_file())
+    except BadManifest as error:
+        raise CommandFailed(str(error), try_next="pentathlon submit --help") from error
+    if after != replace(before, name=name):
+        raise CommandFailed(
+            f"The line with the name was not found in {path}.",
+            try_next=f'name = "{name}" in that file',
+        )
+    path.write_bytes(text.encode())
 
 
 def pack(source: Path) -> CheckedArchive:

@@ -1,13 +1,15 @@
 """`pentathlon challenge`: play your bot against another one at once, unrated."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
 
-from pentathlon_engines.cli.client.bots import Json, find_bot_named, find_version
-from pentathlon_engines.cli.client.connection import connect_as_person
+from pentathlon_engines.cli.client.connection import (
+    Json,
+    connect_as_person,
+    find_bot_named,
+    find_version,
+)
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.options import AsJson, SiteOption

@@ -1,7 +1,5 @@
 """`pentathlon check`: test whether a bot follows the protocol and withstands a server."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -9,17 +7,10 @@ import typer
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_bot, find_launcher, find_player
-from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.options import AsJson, Sandbox
+from pentathlon_engines.cli.options import AsJson, Sandbox, complete_bot, complete_game
+from pentathlon_engines.cli.output import streams
 from pentathlon_engines.cli.output.matches import explain_fault, wrong_answer
-from pentathlon_engines.cli.output.streams import (
-    is_terminal,
-    print_json,
-    say,
-    say_end_of_log,
-    show_on_one_line,
-)
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.desk.probes import ProbeReport, ProbeResult, probe_bot
@@ -72,8 +63,7 @@ def check(
         ),
     ],
     game: Annotated[
-        str | None,
-        typer.Option(help="Check only this game.", autocompletion=complete_game),
+        str | None, typer.Option(help="Check only this game.", autocompletion=complete_game)
     ] = None,
     sandbox: Sandbox = False,
     as_json: AsJson = False,
@@ -92,21 +82,21 @@ def check(
             try_next=f"pentathlon check {bot}",
         )
     launcher = find_launcher(sandbox=sandbox)
-    shows = is_terminal() and not as_json
+    shows = streams.is_terminal() and not as_json
     findings = []
     for key, seats, seat in _seats_to_try(games):
         if shows:
-            show_on_one_line(f"{key}, seat {seat} of {seats}")
+            streams.show_on_one_line(f"{key}, seat {seat} of {seats}")
         findings.append(_try_seat(GAMES[key], seats, seat, contestant, launcher, as_json=as_json))
     if shows:
-        show_on_one_line("what a server may do")
+        streams.show_on_one_line("what a server may do")
     probed = probe_bot(contestant, game=GAMES[games[0]], launcher=launcher, limits=Limits())
     measures = _measure(findings, probed)
     ok = all(finding.ok for finding in findings) and not any(
         result.is_fault and not result.ok for result in probed.results
     )
     if as_json:
-        print_json(_summarize(manifest.name, launcher, findings, probed, measures, ok=ok))
+        streams.print_json(_summarize(manifest.name, launcher, findings, probed, measures, ok=ok))
     else:
         _show(findings, probed.results, measures)
         _say_walls(launcher, bot)
@@ -235,15 +225,15 @@ def _show(
     )
     for each in probes:
         if not each.ok and each.is_fault:
-            say(f"{each.tried}: {each.detail}")
+            streams.say(f"{each.tried}: {each.detail}")
             if each.answer:
-                say(each.answer)
-            say_end_of_log(each.log)
+                streams.say(each.answer)
+            streams.say_end_of_log(each.log)
 
 
 def _say_walls(launcher: Launcher, bot: str) -> None:
     if launcher.level is SandboxLevel.PROCESS:
-        say(
+        streams.say(
             "Walls were not tested: files, network, processes and system calls. Where the "
             f"platform is installed, pentathlon check {bot} --sandbox tests them."
         )

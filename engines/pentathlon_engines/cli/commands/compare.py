@@ -1,7 +1,5 @@
 """`pentathlon compare`: is the new version better than the old one?"""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import replace
 from hashlib import sha256
@@ -12,17 +10,9 @@ from typing import Annotated, Any, Final, NamedTuple, NoReturn
 import typer
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.cli.arguments import (
-    common_game,
-    find_bot,
-    find_game,
-    find_launcher,
-    read_limits,
-    read_object,
-)
+from pentathlon_engines.cli import arguments
 from pentathlon_engines.cli.client.connection import connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
-from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed
 from pentathlon_engines.cli.options import (
     AsJson,
@@ -31,6 +21,8 @@ from pentathlon_engines.cli.options import (
     GameOptions,
     Sandbox,
     SiteOption,
+    complete_bot,
+    complete_game,
 )
 from pentathlon_engines.cli.output.sprt import Comparison, print_comparison, show_comparison
 from pentathlon_engines.cli.output.streams import say
@@ -39,7 +31,7 @@ from pentathlon_engines.cli.tournament.bots import complete_document, make_docum
 from pentathlon_engines.cli.tournament.run import TournamentRun
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.match_pool import Setting
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
@@ -133,13 +125,13 @@ def compare(
         _compare_on_server(connect_as_person(site), new, old, asked, as_json=as_json)
     rules, bots = _pair(new, _named(old, new), game)
     scores = (_score(null, elo0, "null", "elo0"), _score(alternative, elo1, "alternative", "elo1"))
-    chosen = read_object(options, option="--options")
-    planned = _plan(rules, bots, _params(scores, max_games), chosen, read_limits(limits))
+    chosen = arguments.read_object(options, option="--options")
+    planned = _plan(rules, bots, _params(scores, max_games), chosen, arguments.read_limits(limits))
     setting = Setting(
         game=rules,
         options=planned.options,
-        limits=read_limits(limits),
-        launcher=find_launcher(sandbox=sandbox),
+        limits=arguments.read_limits(limits),
+        launcher=arguments.find_launcher(sandbox=sandbox),
         bots=bots,
     )
     secret = None if seed is None else sha256(f"compare {seed}".encode()).digest()
@@ -263,9 +255,9 @@ def _read(tournament: DeskTournament) -> Comparison:
 def _pair(new: str, old: str, game: str | None) -> tuple[Game, list[SeatBot]]:
     """Return the common game and the two bots."""
     if game is not None:
-        find_game(game)
-    (manifest, bot), (other_manifest, other) = find_bot(new), find_bot(old)
-    key = common_game(manifest.games, other_manifest.games, game)
+        arguments.find_game(game)
+    (manifest, bot), (other_manifest, other) = arguments.find_bot(new), arguments.find_bot(old)
+    key = arguments.common_game(manifest.games, other_manifest.games, game)
     bots = [bot, other]
     if bots[0].hash == bots[1].hash:
         raise CommandFailed(

@@ -1,11 +1,11 @@
 """`pentathlon dataset`: training data from a site or from records on this machine."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+import gzip
+import zlib
+from collections.abc import Collection, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -13,27 +13,99 @@ from pentathlon_engines import strict_json
 from pentathlon_engines.cli.arguments import find_game
 from pentathlon_engines.cli.client.connection import connect
 from pentathlon_engines.cli.client.http_site import Site
-from pentathlon_engines.cli.completion import complete_game
-from pentathlon_engines.cli.dataset_download import Json, download_dataset
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed, cannot_write
-from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output.streams import print_json, say
+from pentathlon_engines.cli.options import AsJson, SiteOption, complete_game
+from pentathlon_engines.cli.output.streams import is_terminal, print_json, say, show_on_one_line
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.dataset.folder import (
     LINES,
     PARQUET,
+    SUMS,
     describe_folder,
+    digest_of,
+    pack_lines,
     parts_of,
     read_part,
     write_dataset,
 )
-from pentathlon_engines.dataset.schema import TABLES
+from pentathlon_engines.dataset.rows import TABLES, VERSION
 from pentathlon_engines.desk.record_files import write_whole
 from pentathlon_engines.errors import BadJson, BadRecord
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record
 
+Json = dict[str, Any]  # Any: JSON
 _LOCAL: Final = "local"
+
+
+def download_dataset(site: Site, row: Json, to: Path, *, formats: Collection[str]) -> Json:
+    """Download one dataset of a list, in formats by suffix, into its own folder.
+
+    Returns a summary.
+
+    Raises:
+        CommandFailed: a part does not have the hash that it should have, or the dataset is of a
+            newer schema.
+    """
+    if row["schema_version"] > VERSION:
+        raise CommandFailed(
+            f"Dataset {row['id']} has schema version {row['schema_version']}; this pentathlon "
+            f"knows {VERSION}.",
+            try_next=f"the install command on {site.page('kit/')}",
+        )
+    folder = to / f"dataset-{row['id']}"
+    sums = site.download(f"datasets/{row['id']}/SHA256SUMS")
+    if digest_of(sums) != row["sha256"]:
+        raise _changed(f"{SUMS} of dataset {row['id']}")
+    parts = [part for part in _read_sums(sums) if Path(part[0]).suffix in formats]
+    for done, (name, digest) in enumerate(parts, start=1):
+        if not _is_right(folder, name, digest):
+            table, _, number = Path(name).stem.partition("-")
+            suffix = Path(name).suffix
+            content = site.download(f"datasets/{row['id']}/{table}/{int(number)}{suffix}")
+            if digest_of(content) != digest:
+                raise _changed(f"{name} of dataset {row['id']}")
+            _write_part(folder, name, content)
+        if is_terminal():
+            show_on_one_line(f"dataset {row['id']}: {done} of {len(parts)} parts")
+    # This file comes last: a folder that has it is complete.
+    write_whole(folder / SUMS, sums)
+    return {
+        "folder": str(folder),
+        **{name: row[name] for name in ("id", "matches", "decisions", "sha256")},
+    }
+
+
+def _read_sums(sums: bytes) -> Iterator[tuple[str, str]]:
+    for line in sums.decode().splitlines():
+        digest, _, name = line.partition("  ")
+        yield Path(name).name, digest
+
+
+def _write_part(folder: Path, name: str, content: bytes) -> None:
+    """Write lines packed, anything else as it is."""
+    if name.endswith(LINES):
+        write_whole(folder / f"{name}.gz", pack_lines(content))
+    else:
+        write_whole(folder / name, content)
+
+
+def _is_right(folder: Path, name: str, digest: str) -> bool:
+    try:
+        if name.endswith(LINES):
+            return digest_of(gzip.decompress((folder / f"{name}.gz").read_bytes())) == digest
+        return digest_of((folder / name).read_bytes()) == digest
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
+def _changed(what: str) -> CommandFailed:
+    say("Earlier downloads are kept.")
+    return CommandFailed(
+        f"{what} does not have its hash: it was changed on the way.",
+        try_next="the same command again",
+        exit_code=CHECK_FAILED,
+    )
 
 
 def dataset(
@@ -128,9 +200,7 @@ def _read_records(folder: Path, *, game: str) -> Iterator[Record]:
             verify_record(data)
         except BadRecord as error:
             raise CommandFailed(
-                f"{path}: {error}.",
-                try_next=f"pentathlon verify {path}",
-                exit_code=CHECK_FAILED,
+                f"{path}: {error}.", try_next=f"pentathlon verify {path}", exit_code=CHECK_FAILED
             ) from error
         yield data  # type: ignore[misc]  # verified
 

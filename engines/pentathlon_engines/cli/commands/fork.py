@@ -1,7 +1,5 @@
 """`pentathlon fork`: continue from a ply of a record with any bots."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -21,8 +19,8 @@ from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.records import read_record
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.record.fork import fork_at
 from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.record.rerun import fork_at
 from pentathlon_engines.record.shape import check_shape
 from pentathlon_engines.runner import play_match
 

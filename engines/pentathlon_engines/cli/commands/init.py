@@ -1,7 +1,5 @@
 """`pentathlon init`: write the folder of a new bot that can play."""
 
-from __future__ import annotations
-
 import shutil
 from enum import StrEnum
 from pathlib import Path
@@ -11,9 +9,9 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines.cli.arguments import find_game
-from pentathlon_engines.cli.client.credentials import Credentials
-from pentathlon_engines.cli.completion import complete_game
+from pentathlon_engines.cli.client.connection import Credentials
 from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.options import complete_game
 from pentathlon_engines.cli.output.streams import print_json
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import Manifest, is_placeholder, personal_name, read_manifest

@@ -1,13 +1,15 @@
 """`pentathlon logs`: show your bot's output, and why it lost."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
 
-from pentathlon_engines.cli.client.bots import Json, find_version
-from pentathlon_engines.cli.client.connection import connect_as_person, split_address
+from pentathlon_engines.cli.client.connection import (
+    Json,
+    connect_as_person,
+    find_version,
+    split_address,
+)
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, print_text, say

@@ -1,7 +1,5 @@
 """`pentathlon play`: play matches on this machine as workers do, or rerun a bundle."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from secrets import randbelow
@@ -10,14 +8,7 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.cli.arguments import (
-    find_game,
-    find_launcher,
-    find_player,
-    read_limits,
-    read_object,
-)
-from pentathlon_engines.cli.completion import complete_game
+from pentathlon_engines.cli import arguments
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import (
     AsJson,
@@ -26,6 +17,7 @@ from pentathlon_engines.cli.options import (
     Concurrency,
     GameOptions,
     Sandbox,
+    complete_game,
 )
 from pentathlon_engines.cli.output.matches import (
     ply_progress,
@@ -37,9 +29,7 @@ from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.rerun import play_bundle
 from pentathlon_engines.cli.series import RecordFolder, play_series
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.desk.match_pool import DeskMatch, desk_alias
-from pentathlon_engines.desk.series import Series
-from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.match_pool import DeskMatch, Series, Setting, desk_alias
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.record.shape import SEED_END
 
@@ -81,7 +71,7 @@ def play(
 
     Example: pentathlon play tuned ./my-bot greedy --games 200 --swap --concurrency 2
     """
-    launcher = find_launcher(sandbox=sandbox)
+    launcher = arguments.find_launcher(sandbox=sandbox)
     if game not in GAMES and (game.endswith(".zip") or Path(game).is_file()):
         given: dict[str, object] = {"games": games, "swap": swap or None, "records": records}
         given |= {"seed": seed, "options": options, "limits": limits, "record": record}
@@ -90,7 +80,7 @@ def play(
         play_bundle(Path(game), bots, launcher=launcher, on_ply=progress, as_json=as_json)
         return
     folder = RecordFolder(records, game=game)
-    setting = _set_up(find_game(game), bots, options, limits, launcher)
+    setting = _set_up(arguments.find_game(game), bots, options, limits, launcher)
     setting = replace(setting, keep=folder.keep)
     seed = randbelow(SEED_END) if seed is None else seed
     if games is None and not swap:
@@ -106,21 +96,17 @@ def play(
 
 
 def _set_up(
-    game: Game,
-    bots: list[str],
-    options: str | None,
-    limits: str | None,
-    launcher: Launcher,
+    game: Game, bots: list[str], options: str | None, limits: str | None, launcher: Launcher
 ) -> Setting:
-    chosen = read_object(options, option="--options")
+    chosen = arguments.read_object(options, option="--options")
     # Check this before the first match, so that a wrong table or option counts as wrong use.
     game.start(len(bots), chosen)
     return Setting(
         game=game,
         options=chosen,
-        limits=read_limits(limits),
+        limits=arguments.read_limits(limits),
         launcher=launcher,
-        bots=[find_player(name, game=game) for name in bots],
+        bots=[arguments.find_player(name, game=game) for name in bots],
     )
 
 

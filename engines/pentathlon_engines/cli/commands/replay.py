@@ -1,7 +1,5 @@
 """`pentathlon replay`: step through a record."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated, Any

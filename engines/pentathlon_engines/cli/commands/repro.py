@@ -1,7 +1,5 @@
 """`pentathlon repro`: fetch one of your matches and send your bot the same requests again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -9,8 +7,7 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines.cli.arguments import find_launcher
-from pentathlon_engines.cli.client.bots import me
-from pentathlon_engines.cli.client.connection import connect_as_person, split_address
+from pentathlon_engines.cli.client.connection import connect_as_person, me, split_address
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption

@@ -1,7 +1,5 @@
 """`pentathlon submit`: from a folder, or several, to the first rated match."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,12 +11,16 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines.archive.archives import CheckedArchive
-from pentathlon_engines.cli.bot_name import rename_bot
-from pentathlon_engines.cli.client.bots import Json
-from pentathlon_engines.cli.client.connection import connect_as_person
+from pentathlon_engines.cli.client.connection import Json, connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.client.patience import Patience
-from pentathlon_engines.cli.client.submission import Follower, out_of_time, pack, upload_version
+from pentathlon_engines.cli.client.submission import (
+    Follower,
+    out_of_time,
+    pack,
+    rename_bot,
+    upload_version,
+)
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, print_text, say
@@ -56,8 +58,7 @@ def submit(
         typer.Option("--wait", help="Wait for the build, the checks and the first rated match."),
     ] = False,
     no_activate: Annotated[
-        bool,
-        typer.Option("--no-activate", help="Keep it as a candidate, which joins no ladder."),
+        bool, typer.Option("--no-activate", help="Keep it as a candidate, which joins no ladder.")
     ] = False,
     name: Annotated[
         str | None, typer.Option(help="Give the bot this name, also in bot.toml.")
@@ -89,12 +90,7 @@ def submit(
     server = connect_as_person(site)
     server.kit()
     submitting = Submitting(
-        site=server,
-        began=began,
-        wait=wait,
-        candidate=no_activate,
-        notes=notes,
-        timeout_s=timeout,
+        site=server, began=began, wait=wait, candidate=no_activate, notes=notes, timeout_s=timeout
     )
     if len(sources) > 1:
         _submit_all(submitting, sources, as_json=as_json)

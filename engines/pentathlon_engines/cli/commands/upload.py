@@ -1,14 +1,11 @@
 """`pentathlon upload`: upload records of matches played on your machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from pentathlon_engines.cli.client.bots import Json
-from pentathlon_engines.cli.client.connection import connect_as_person
+from pentathlon_engines.cli.client.connection import Json, connect_as_person
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.failure import CHECK_FAILED
 from pentathlon_engines.cli.options import AsJson, SiteOption

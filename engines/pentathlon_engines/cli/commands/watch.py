@@ -9,10 +9,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from pentathlon_engines.cli.client.bots import Json, describe_match, find_bot_named
-from pentathlon_engines.cli.client.connection import connect, split_address
-from pentathlon_engines.cli.client.events import ServerEvent
-from pentathlon_engines.cli.client.http_site import FieldMissing, Site, SiteRefused
+from pentathlon_engines.cli.client.connection import (
+    Json,
+    connect,
+    describe_match,
+    find_bot_named,
+    split_address,
+)
+from pentathlon_engines.cli.client.http_site import FieldMissing, ServerEvent, Site, SiteRefused
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption

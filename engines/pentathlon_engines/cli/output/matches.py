@@ -1,19 +1,15 @@
-"""One match as people and scripts read it: its table, its faults in words, its record."""
+"""One match as people and scripts read it: its table, its faults in words, its record.
 
-from __future__ import annotations
+A series says the words of each kind of fault once.
+"""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pentathlon_engines.cli.failure import cannot_write
-from pentathlon_engines.cli.output.streams import (
-    is_terminal,
-    print_text,
-    say,
-    show_log,
-    show_on_one_line,
-)
+from pentathlon_engines.cli.output import streams
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
@@ -28,9 +24,9 @@ from pentathlon_engines.runner import MatchReport
 
 def ply_progress(*, as_json: bool) -> Callable[[int], None] | None:
     """Return the display of a running match's ply, or None without a terminal."""
-    if as_json or not is_terminal():
+    if as_json or not streams.is_terminal():
         return None
-    return lambda ply: show_on_one_line(f"ply {ply}")
+    return lambda ply: streams.show_on_one_line(f"ply {ply}")
 
 
 def write_record_file(path: Path, record: Record) -> None:
@@ -68,7 +64,7 @@ def show_match(report: MatchReport) -> None:
     """Print the table of a match, and explain its faults."""
     record = report.record
     outcome = record["outcome"]
-    print_text(
+    streams.print_text(
         f"{record['game']}, seed {record['seed']}: {outcome['reason']} "
         f"after {count(len(record['events']), 'ply')}"
     )
@@ -84,14 +80,14 @@ def explain_fault(report: MatchReport, fault: RecordedFault) -> None:
     """Explain what a bot did wrong: what it wrote, what was expected, and what to do."""
     seat = fault["seat"]
     name = report.record["bots"][seat]["name"]
-    say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")
+    streams.say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")
     if answer := wrong_answer(report, fault):
-        say(answer)
+        streams.say(answer)
     log = report.logs[seat]
-    show_log(log, report.notes[seat])
+    streams.show_log(log, report.notes[seat])
     said = log.decode(errors="replace")
     again = f"With the same bots, seats and options, `play --seed {report.record['seed']}`"
-    say(what_to_do(fault["kind"], log=said, limits=report.record["limits"], again=again))
+    streams.say(what_to_do(fault["kind"], log=said, limits=report.record["limits"], again=again))
 
 
 def wrong_answer(report: MatchReport, fault: RecordedFault) -> str | None:
@@ -111,3 +107,27 @@ def _row(report: MatchReport, seat: int) -> tuple[str, ...]:
         f"{report.usage[seat].cpu_s:.2f} s",
         f"{max(own, default=0)} ms",
     )
+
+
+class FaultExamples:
+    """Keeps the first fault of each kind by bot."""
+
+    def __init__(self) -> None:
+        self._examples: dict[tuple[int, str], tuple[MatchReport, RecordedFault]] = {}
+        self._counts: Counter[tuple[int, str]] = Counter()
+
+    def take(self, report: MatchReport, players: Sequence[int]) -> None:
+        """Count the faults of a match; its players are in the order of the seats."""
+        for fault in report.record["faults"]:
+            key = (players[fault["seat"]], fault["kind"])
+            self._counts[key] += 1
+            self._examples.setdefault(key, (report, fault))
+
+    def explain(self) -> None:
+        """Print the faults to standard error."""
+        for key, (report, fault) in sorted(self._examples.items()):
+            streams.say("")
+            explain_fault(report, fault)
+            streams.say(f"That was match {report.record['match']}, seed {report.record['seed']}.")
+            if self._counts[key] > 1:
+                streams.say(f"{key[1]}: {self._counts[key]} times in all.")

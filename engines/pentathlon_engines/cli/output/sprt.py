@@ -3,15 +3,19 @@
 `pentathlon compare` ends in the same way wherever its matches were played.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
 from pentathlon_engines.cli.output.streams import print_json, print_text
 from pentathlon_engines.cli.series import describe_score
-from pentathlon_engines.strength.block_scores import BlockScore, score_of
-from pentathlon_engines.strength.sprt import NormalizedElo, Sprt, SprtDecision, normalized_elo
+from pentathlon_engines.strength.sprt import (
+    BlockScore,
+    NormalizedElo,
+    Sprt,
+    SprtDecision,
+    normalized_elo,
+    score_of,
+)
 
 _SENTENCES = {
     SprtDecision.BETTER: "{new} is better than {old}",

@@ -1,7 +1,5 @@
 """Navigation by keys through a record in the terminal."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence

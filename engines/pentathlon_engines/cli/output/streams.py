@@ -3,8 +3,6 @@
 This module does not use rich, whose import takes longer than most commands; `tables.py` does.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

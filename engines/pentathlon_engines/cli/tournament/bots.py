@@ -1,7 +1,5 @@
 """Tournament documents for this machine, and the bots of their entries."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

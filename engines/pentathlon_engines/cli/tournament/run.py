@@ -1,7 +1,5 @@
 """Plays a tournament on this machine and shows its progress."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -9,16 +7,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from pentathlon_engines.cli.failure import CommandFailed
-from pentathlon_engines.cli.output.fault_examples import FaultExamples
+from pentathlon_engines.cli.output.matches import FaultExamples
 from pentathlon_engines.cli.output.streams import is_terminal, show_on_one_line
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.cli.series import records_failed
-from pentathlon_engines.desk.match_pool import Finished, play_all, stop_on_interrupt
+from pentathlon_engines.desk.match_pool import (
+    Finished,
+    Setting,
+    play_all,
+    result_of,
+    stop_on_interrupt,
+)
 from pentathlon_engines.desk.record_files import write_whole
 from pentathlon_engines.desk.report_page import report_page
-from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.standings import DeskStanding, standings
-from pentathlon_engines.desk.tally import result_of
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.desk.tournament_folder import TournamentFolder, open_folder
 from pentathlon_engines.errors import BadFolder

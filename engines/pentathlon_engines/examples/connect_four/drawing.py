@@ -6,12 +6,7 @@ from typing import Final
 
 from pentathlon_engines.drawing.svg import Picture, Point
 from pentathlon_engines.drawing.terminal import grid
-from pentathlon_engines.examples.connect_four.board import (
-    COLUMNS,
-    ROWS,
-    SQUARES,
-    line_in,
-)
+from pentathlon_engines.examples.connect_four.board import COLUMNS, ROWS, SQUARES, line_in
 from pentathlon_engines.examples.connect_four.serialization import owners
 from pentathlon_engines.examples.connect_four.state import ConnectFourPosition
 

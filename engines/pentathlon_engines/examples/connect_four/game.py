@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import Game, GameInfo
+from pentathlon_engines.contract.game import Game, GameInfo, action_of, text_of
 from pentathlon_engines.examples.connect_four import serialization
 from pentathlon_engines.examples.connect_four.board import ACTIONS, GRAMMAR, PLAYED, TEXTS
 from pentathlon_engines.examples.connect_four.state import ConnectFourPosition

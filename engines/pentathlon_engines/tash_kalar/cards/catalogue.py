@@ -10,8 +10,7 @@ from __future__ import annotations
 from pentathlon_engines.light_json import read_data
 from pentathlon_engines.tash_kalar.board import RULES
 from pentathlon_engines.tash_kalar.cards.compiler import compile_flare, compile_steps
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
-from pentathlon_engines.tash_kalar.cards.patterns import RANKS, Pattern, compile_pattern
+from pentathlon_engines.tash_kalar.cards.patterns import RANKS, BadCard, Pattern, compile_pattern
 from pentathlon_engines.tash_kalar.cards.program import Program
 
 TYPE_CHECKING = False

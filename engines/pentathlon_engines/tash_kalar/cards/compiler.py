@@ -7,8 +7,7 @@ of the card.
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.board import DISTANCES, EIGHT
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
-from pentathlon_engines.tash_kalar.cards.patterns import COMMON, LEGENDARY, RANKS
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, LEGENDARY, RANKS, BadCard
 from pentathlon_engines.tash_kalar.cards.program import (
     ANY,
     ANY_RANK,

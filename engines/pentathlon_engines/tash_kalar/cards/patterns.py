@@ -6,6 +6,7 @@ The fits around all squares are found at once; `stencils.py` says how.
 
 from __future__ import annotations
 
+from pentathlon_engines.errors import EngineError
 from pentathlon_engines.tash_kalar.board import (
     ALL,
     BIT,
@@ -18,7 +19,6 @@ from pentathlon_engines.tash_kalar.board import (
     mask,
     shifted,
 )
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from pentathlon_engines.tash_kalar.cards.stencils import (
     HIGH,
     LOW,
@@ -29,14 +29,6 @@ from pentathlon_engines.tash_kalar.cards.stencils import (
     lay,
     lay_with_enemy,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-    from pentathlon_engines.contract.compiler import i64
-
-    Cell = tuple[int, int]
 
 RANKS: Final = ("common", "heroic", "legendary")
 COMMON: Final = 0
@@ -52,6 +44,25 @@ MOST_VOIDS: Final = 2
 """The number of empty squares that can serve as commons after a Void Summoner."""
 _LIFT: Final = 40
 """Masks are raised by this many bits before shifts, so that no shift is negative."""
+
+
+class BadCard(EngineError):
+    """A card that cannot be played as its file describes it; the message names the card."""
+
+    code = "bad_card"
+
+    def __init__(self, card: str, problem: str) -> None:
+        super().__init__(f"{card}: {problem}")
+        self.card = card
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from pentathlon_engines.contract.compiler import i64
+
+    Cell = tuple[int, int]
 
 
 class Shape:

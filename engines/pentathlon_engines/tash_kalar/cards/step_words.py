@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.board import ALL, COLOURED, COLOURS, DISTANCES, spread
 from pentathlon_engines.tash_kalar.cards import program
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
-from pentathlon_engines.tash_kalar.cards.patterns import RANKS
+from pentathlon_engines.tash_kalar.cards.patterns import RANKS, BadCard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

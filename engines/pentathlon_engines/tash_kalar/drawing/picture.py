@@ -11,9 +11,7 @@ from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 from pentathlon_engines.tash_kalar.board import FILES, RULES
 from pentathlon_engines.tash_kalar.drawing import description, table
-from pentathlon_engines.tash_kalar.drawing.cards import card_height, draw_card
 from pentathlon_engines.tash_kalar.drawing.description import Seen
-from pentathlon_engines.tash_kalar.drawing.marks import Event, Marks, last_card, marks_of
 from pentathlon_engines.tash_kalar.serialization.fields import squares
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
@@ -59,12 +57,12 @@ def text(state: State) -> str:
     return "\n".join([board, *(part for line in lines for part in wrap(line, _LINE))])
 
 
-def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
+def draw(seen: Seen, events: Sequence[table.Event], emptied: Sequence[str]) -> str:
     """Draw an observation after these events, of which only the last actions matter.
 
     `emptied` has the squares on which the last action destroyed something.
     """
-    card, square = last_card(events, seen["played"])
+    card, square = table.last_card(events, seen["played"])
     card = seen["card"] or card
     if card == seen.get("pending"):
         card = ""  # drawn only once, as the pending card
@@ -74,7 +72,7 @@ def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
     picture.coordinates(FILES, _RANKS, size=_CELL)
     for name in filter(None, _top_first()):
         _draw_square(picture, seen, name)
-    _draw_marks(picture, seen, marks_of(events, emptied))
+    _draw_marks(picture, seen, table.marks_of(events, emptied))
     table.draw_turn(picture, seen, top=_TURN_AT)
     top: float = _BELOW
     if "tasks" in seen:
@@ -153,7 +151,7 @@ def _draw_colour(picture: Picture, colour: str, box: Box) -> None:
         picture.dots(corners, size=9, paint="b-mg")
 
 
-def _draw_marks(picture: Picture, seen: Seen, marks: Marks) -> None:
+def _draw_marks(picture: Picture, seen: Seen, marks: table.Marks) -> None:
     """Mark the effect of the last action, and during setup the squares for the first commons."""
     waiting = RULES["marked"] if seen["phase"] == "setup" else []
     for name in [*waiting, *marks.origins]:
@@ -168,7 +166,7 @@ def _draw_marks(picture: Picture, seen: Seen, marks: Marks) -> None:
 
 
 def _in_play_height(card: str) -> float:
-    return max(_IN_PLAY, card_height(card)) if card else _IN_PLAY
+    return max(_IN_PLAY, table.card_height(card)) if card else _IN_PLAY
 
 
 def _draw_in_play(
@@ -176,7 +174,7 @@ def _draw_in_play(
 ) -> None:
     """Draw an open card: the last one played in these turns, or another one."""
     if card:
-        draw_card(picture, card, top=top, height=_IN_PLAY, note=note)
+        table.draw_card(picture, card, top=top, height=_IN_PLAY, note=note)
         return
     box = (12, top, WIDTH - 24, _IN_PLAY)
     picture.rect(box, paint="b-grid", radius=8, width=1.5, dash="7 5")
@@ -213,8 +211,8 @@ def _draw_hand(picture: Picture, seen: Seen, *, top: float) -> None:
     picture.text("Hand", (54, line), anchor="start", bold=True)
     top += _HEADING
     for name in _hand(seen):
-        draw_card(picture, name, top=top)
-        top += card_height(name) + _GAP
+        table.draw_card(picture, name, top=top)
+        top += table.card_height(name) + _GAP
 
 
 def _height(seen: Seen, card: str) -> float:
@@ -222,4 +220,4 @@ def _height(seen: Seen, card: str) -> float:
     height += sum(_in_play_height(name) + _GAP for name, _, _ in _open_cards(seen))
     if "hand" not in seen:
         return height
-    return height + _HEADING + sum(card_height(name) + _GAP for name in _hand(seen))
+    return height + _HEADING + sum(table.card_height(name) + _GAP for name in _hand(seen))

@@ -458,10 +458,7 @@ POSITION: Final = Fields(
     Field(
         "tasks",
         PartialObject(
-            current=_TASK_LIST,
-            next=_TASK,
-            claimed=ListOf(_TASK_LIST, _SEATS),
-            under=_TASK_LIST,
+            current=_TASK_LIST, next=_TASK, claimed=ListOf(_TASK_LIST, _SEATS), under=_TASK_LIST
         ),
         _tasks,
         may_be_absent=True,

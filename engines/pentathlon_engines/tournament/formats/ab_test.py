@@ -5,65 +5,37 @@ five seats, candidate and base in turn take each chair against the same others a
 candidate scores where its rank is the better one.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pentathlon_engines.seeds import shuffled
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    Seatings,
-    are_complete,
-    make_batch,
-    matches_per_block,
-    seatings_of,
-)
 from pentathlon_engines.tournament.formats.interface import (
+    PAIR,
     FieldEntry,
+    Format,
     Over,
     Parameter,
     Plan,
     PlannedBlock,
     PlayedBlock,
     Problem,
+    Seatings,
     Size,
     Step,
     Wait,
+    are_complete,
+    make_batch,
+    matches_per_block,
+    seatings_of,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
     check_params,
     check_seats,
-    param_of,
 )
-from pentathlon_engines.tournament.laws import AS_PLAYED
 
-_NULL: Final = Parameter(
-    default=0.5,
-    schema={"type": "number", "minimum": 0.05, "maximum": 0.95},
-    text="The mean score at which the candidate is not better.",
-)
-_ALTERNATIVE: Final = Parameter(
-    default=0.55,
-    schema={"type": "number", "minimum": 0.05, "maximum": 0.95},
-    text="The mean score at which the candidate is better; more than `null`.",
-)
 _ERROR: Final = {"type": "number", "minimum": 0.001, "maximum": 0.25}
-_ALPHA: Final = Parameter(
-    default=0.05, schema=_ERROR, text="How often a candidate that is not better may be accepted."
-)
-_BETA: Final = Parameter(
-    default=0.05, schema=_ERROR, text="How often a candidate that is better may be rejected."
-)
-_MATCHES: Final = Parameter(
-    default=2_080,
-    schema={"type": "integer", "minimum": 40, "maximum": 50_000},
-    text="The test ends undecided after this many matches.",
-    repeats_from=40,
-)
 _USUAL_MATCHES: Final = 520
 """The number measured at both hypotheses, with two seats; `bench ratings` has the figure."""
 _REMARKS: Final = {
@@ -81,39 +53,44 @@ class SprtReading(NamedTuple):
     """The number of blocks for each score of the candidate, up to the decision."""
 
 
-@dataclass(frozen=True, slots=True)
-class AbTest:
+class AbTest(Format):
     """As many blocks as the next look needs, then the look."""
 
-    name: str = "ab_test/1"
-    title: str = "A/B test"
-    text: str = (
+    name = "ab_test/1"
+    title = "A/B test"
+    text = (
         "Is the first entry better than the second? Blocks with swapped seats and the same seed "
         "are played until a sequential test decides or the most matches are reached. The test "
         "decides the places; it counts whole blocks only, and ends when a bot leaves it."
     )
-    reads_results: bool = True
-    reads_repeats: bool = False
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its parameters by name."""
-        return {
-            "null": _NULL,
-            "alternative": _ALTERNATIVE,
-            "alpha": _ALPHA,
-            "beta": _BETA,
-            "matches": _MATCHES,
-        }
-
-    @property
-    def laws(self) -> tuple[str, ...]:
-        """A forfeit says nothing about which of two is better."""
-        return (AS_PLAYED,)
-
-    def order(self, plan: Plan) -> tuple[str, ...]:
-        """Return nothing: the test decides."""
-        return ()
+    parameters = {
+        "null": Parameter(
+            default=0.5,
+            schema={"type": "number", "minimum": 0.05, "maximum": 0.95},
+            text="The mean score at which the candidate is not better.",
+        ),
+        "alternative": Parameter(
+            default=0.55,
+            schema={"type": "number", "minimum": 0.05, "maximum": 0.95},
+            text="The mean score at which the candidate is better; more than `null`.",
+        ),
+        "alpha": Parameter(
+            default=0.05,
+            schema=_ERROR,
+            text="How often a candidate that is not better may be accepted.",
+        ),
+        "beta": Parameter(
+            default=0.05,
+            schema=_ERROR,
+            text="How often a candidate that is better may be rejected.",
+        ),
+        "matches": Parameter(
+            default=2_080,
+            schema={"type": "integer", "minimum": 40, "maximum": 50_000},
+            text="The test ends undecided after this many matches.",
+            repeats_from=40,
+        ),
+    }
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong; two bots test each other, and larger tables need others."""
@@ -127,22 +104,20 @@ class AbTest:
     def _problems_of_test(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong with parameters that are each right but do not fit together."""
         problems = []
-        null = param_of(self.parameters, plan, "null")
-        if null >= param_of(self.parameters, plan, "alternative"):
+        null = self.param(plan, "null")
+        if null >= self.param(plan, "alternative"):
             problems.append(
-                Problem(
-                    "/params/alternative",
-                    "bad_parameter",
+                Problem.of_param(
+                    "alternative",
                     f"The alternative must be more than null, which is {null}.",
                     {"exclusiveMinimum": null},
                 )
             )
         fewest = self.size(plan, entries).fewest
-        if param_of(self.parameters, plan, "matches") < fewest:
+        if self.param(plan, "matches") < fewest:
             problems.append(
-                Problem(
-                    "/params/matches",
-                    "bad_parameter",
+                Problem.of_param(
+                    "matches",
                     f"The first look needs {fewest} matches at tables of {plan.seats}.",
                     {"minimum": fewest},
                 )
@@ -153,7 +128,7 @@ class AbTest:
         """Return the matches up to the first look, usually, and at most."""
         per_block = matches_per_block(plan.seats)
         fewest = self._test(plan).first_look * per_block
-        most = max(fewest, param_of(self.parameters, plan, "matches") // per_block * per_block)
+        most = max(fewest, self.param(plan, "matches") // per_block * per_block)
         return Size(fewest, min(max(fewest, _USUAL_MATCHES), most), most)
 
     def next(
@@ -194,7 +169,7 @@ class AbTest:
 
     def _test(self, plan: Plan) -> Sprt:
         names = ("null", "alternative", "alpha", "beta")
-        return Sprt(**{name: param_of(self.parameters, plan, name) for name in names})
+        return Sprt(**{name: self.param(plan, name) for name in names})
 
     def _until_look(self, plan: Plan, counted: int) -> int:
         test = self._test(plan)

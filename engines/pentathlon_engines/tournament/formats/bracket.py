@@ -1,7 +1,5 @@
 """The first round of a knockout."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final

@@ -6,8 +6,6 @@ distance occurs in it. So we need base groups in which all distances occur about
 Random exchanges of one place find them within milliseconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations, count
@@ -15,7 +13,7 @@ from math import ceil, comb
 from typing import Final
 
 from pentathlon_engines.seeds import draw_many
-from pentathlon_engines.tournament.formats.blocks import Group
+from pentathlon_engines.tournament.formats.interface import Group
 
 MOST_GROUPS: Final = 60
 """If there are at most this many groups, a cycle has all of them; else about as many or more."""

@@ -7,8 +7,6 @@ at the top even among 10,000 bots. Across every border, as many bots move down b
 come up: the last ones of the table.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,10 +1,8 @@
 """Strengths from the blocks of a tournament so far, for formats that pair by them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon_engines.strength.pair_model import PlayedMatch
 from pentathlon_engines.strength.thurstone import Strengths, fit
 from pentathlon_engines.tournament.formats.interface import Plan, PlayedBlock
 

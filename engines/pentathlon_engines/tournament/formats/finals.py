@@ -7,26 +7,17 @@ one move by move says nothing new: it counts once, as in the final table. `final
 again.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import comb
 from typing import Final
 
-from pentathlon_engines.strength.best import are_separable, chances_of_best
-from pentathlon_engines.strength.thompson import next_pair
+from pentathlon_engines.strength.best import are_separable, chances_of_best, next_pair
 from pentathlon_engines.strength.thurstone import Strengths
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    active_numbers,
-    are_complete,
-    make_batch,
-    make_blocks,
-)
 from pentathlon_engines.tournament.formats.estimates import estimate
 from pentathlon_engines.tournament.formats.interface import (
+    PAIR,
     FieldEntry,
+    Format,
     Over,
     Parameter,
     Plan,
@@ -35,85 +26,70 @@ from pentathlon_engines.tournament.formats.interface import (
     Size,
     Step,
     Wait,
+    active_numbers,
+    are_complete,
+    make_batch,
+    make_blocks,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
     check_params,
     check_seats,
-    param_of,
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
-from pentathlon_engines.tournament.laws import AS_PLAYED
 from pentathlon_engines.tournament.schedule import count_pair_rounds, pair_round
 from pentathlon_engines.tournament.tie_breaks import Results, order
 
-_FINALISTS: Final = Parameter(
-    default=8,
-    schema={"type": "integer", "minimum": 2, "maximum": 8},
-    text="How many take part, the best by strength; what is unknown is drawn.",
-)
-_CYCLES: Final = Parameter(
-    default=1,
-    schema={"type": "integer", "minimum": 1, "maximum": 10},
-    text="How many blocks each pair of them plays at first.",
-    repeats_from=2,
-)
-_BLOCKS: Final = Parameter(
-    default=300,
-    schema={"type": "integer", "minimum": 5, "maximum": 5_000},
-    text="The budget: the most blocks in all.",
-    repeats_from=5,
-)
-_CONFIDENCE: Final = Parameter(
-    default=0.95,
-    schema={"type": "number", "minimum": 0.5, "maximum": 0.999},
-    text="It ends when one bot is the best with this probability.",
-)
-_SAME_AUTHOR: Final = Parameter(
-    default=True,
-    schema={"type": "boolean"},
-    text="Whether two bots of one author may be finalists; if not, only each author's best one.",
-)
 _BATCH: Final = 4
 """The number of blocks between two estimates."""
 _USUAL_MATCHES: Final = 350
 """The mean number measured for eight bots with a wide spread of strengths."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finals:
+class Finals(Format):
     """A round robin, then a few blocks at a time, those that tell most."""
 
-    name: str = "finals/2"
-    title: str = "Finals"
-    text: str = (
+    name = "finals/2"
+    title = "Finals"
+    text = (
         "The best by strength play a round robin. Then the pairs meet whose results say most "
         "about who is the best, until one bot is the best with enough probability or the budget "
         "is used up; then the bots that cannot be told apart share the first place. The estimated "
         "strength decides the other places."
     )
-    reads_results: bool = True
-    reads_repeats: bool = True
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its parameters by name."""
-        return {
-            "finalists": _FINALISTS,
-            "cycles": _CYCLES,
-            "blocks": _BLOCKS,
-            "confidence": _CONFIDENCE,
-            "same_author": _SAME_AUTHOR,
-        }
-
-    @property
-    def laws(self) -> tuple[str, ...]:
-        """Strengths decide, so nobody needs as many matches as the others."""
-        return (AS_PLAYED,)
-
-    def order(self, plan: Plan) -> tuple[str, ...]:
-        """Return nothing: the format decides the places."""
-        return ()
+    reads_repeats = True
+    parameters = {
+        "finalists": Parameter(
+            default=8,
+            schema={"type": "integer", "minimum": 2, "maximum": 8},
+            text="How many take part, the best by strength; what is unknown is drawn.",
+        ),
+        "cycles": Parameter(
+            default=1,
+            schema={"type": "integer", "minimum": 1, "maximum": 10},
+            text="How many blocks each pair of them plays at first.",
+            repeats_from=2,
+        ),
+        "blocks": Parameter(
+            default=300,
+            schema={"type": "integer", "minimum": 5, "maximum": 5_000},
+            text="The budget: the most blocks in all.",
+            repeats_from=5,
+        ),
+        "confidence": Parameter(
+            default=0.95,
+            schema={"type": "number", "minimum": 0.5, "maximum": 0.999},
+            text="It ends when one bot is the best with this probability.",
+        ),
+        "same_author": Parameter(
+            default=True,
+            schema={"type": "boolean"},
+            text=(
+                "Whether two bots of one author may be finalists; if not, only each author's "
+                "best one."
+            ),
+        ),
+    }
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong; the budget must reach beyond the round robin."""
@@ -121,13 +97,12 @@ class Finals:
         problems += check_entries(entries, fewest=PAIR)
         if problems:
             return problems
-        finalists = min(entries, param_of(self.parameters, plan, "finalists"))
+        finalists = min(entries, self.param(plan, "finalists"))
         fewest = self._round_robin(plan, finalists) // PAIR + _BATCH
-        if param_of(self.parameters, plan, "blocks") < fewest:
+        if self.param(plan, "blocks") < fewest:
             problems.append(
-                Problem(
-                    "/params/blocks",
-                    "bad_parameter",
+                Problem.of_param(
+                    "blocks",
                     f"The round robin and one batch after it need {fewest} blocks.",
                     {"minimum": fewest},
                 )
@@ -136,18 +111,18 @@ class Finals:
 
     def size(self, plan: Plan, entries: int) -> Size:
         """Return the matches of the round robin, usually, and of the whole budget."""
-        finalists = min(entries, param_of(self.parameters, plan, "finalists"))
+        finalists = min(entries, self.param(plan, "finalists"))
         whole = self._round_robin(plan, finalists)
-        most = max(whole, param_of(self.parameters, plan, "blocks") * PAIR)
+        most = max(whole, self.param(plan, "blocks") * PAIR)
         expected = min(max(whole, _USUAL_MATCHES), most)
-        if not param_of(self.parameters, plan, "same_author"):
+        if not self.param(plan, "same_author"):
             # All bots may be of two authors, or even of one.
             return Size(0, expected, most)
         return Size(whole, expected, most)
 
     def _round_robin(self, plan: Plan, finalists: int) -> int:
         """Return how many matches come before the first estimate."""
-        cycles: int = param_of(self.parameters, plan, "cycles")
+        cycles: int = self.param(plan, "cycles")
         return comb(finalists, PAIR) * cycles * PAIR
 
     def next(
@@ -165,9 +140,9 @@ class Finals:
             return _end([tuple(finalists)], others, "everybody else has left")
         strengths = estimate(plan, played).only(finalists)
         best = max(chances_of_best(strengths).chances)
-        if best >= param_of(self.parameters, plan, "confidence"):
+        if best >= self.param(plan, "confidence"):
             return _end(_order(strengths), others, f"the best with a probability of {best:.2f}")
-        left = param_of(self.parameters, plan, "blocks") - len(played)
+        left = self.param(plan, "blocks") - len(played)
         if left <= 0:
             return _end(_order_with_ties(strengths), others, "the budget is used up")
         pairs = [
@@ -179,14 +154,14 @@ class Finals:
     def _start(self, plan: Plan, entries: Sequence[FieldEntry]) -> Step:
         """Return the round robin of the best."""
         seeds = seed_order((entry for entry in entries if entry.is_active), plan.key)
-        if not param_of(self.parameters, plan, "same_author"):
+        if not self.param(plan, "same_author"):
             author_of = {entry.number: entry.author for entry in entries}
             best_of = {author_of[number]: number for number in reversed(seeds)}
             seeds = [number for number in seeds if best_of[author_of[number]] == number]
-        finalists = sorted(seeds[: param_of(self.parameters, plan, "finalists")])
+        finalists = sorted(seeds[: self.param(plan, "finalists")])
         if len(finalists) < PAIR:
             return Over()
-        rounds = count_pair_rounds(len(finalists), param_of(self.parameters, plan, "cycles"))
+        rounds = count_pair_rounds(len(finalists), self.param(plan, "cycles"))
         return make_batch(
             [
                 block
@@ -200,6 +175,13 @@ class Finals:
                 )
             ]
         )
+
+
+class FirstFinals(Finals):
+    """Counted exact repeats again and again; documents of old name it."""
+
+    name = "finals/1"
+    reads_repeats = False
 
 
 def _order(strengths: Strengths) -> list[tuple[int, ...]]:

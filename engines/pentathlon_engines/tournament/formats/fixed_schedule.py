@@ -1,19 +1,21 @@
-"""The next batch of a schedule that is known from the start, whatever the results."""
+"""Formats whose schedule is known from the start, whatever the results, and their next batch."""
 
-from __future__ import annotations
-
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from pentathlon_engines.tournament.formats.blocks import Group, make_batch
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
+    Format,
+    Group,
     Over,
+    Plan,
     PlannedBlock,
     PlayedBlock,
     Step,
+    make_batch,
 )
 
 
@@ -40,10 +42,7 @@ class FixedSchedule:
 
 
 def next_of_fixed(
-    schedule: FixedSchedule,
-    *,
-    entries: Sequence[FieldEntry],
-    played: Sequence[PlayedBlock],
+    schedule: FixedSchedule, *, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
 ) -> Step:
     """Return the next blocks of one round, counted from 1.
 
@@ -99,3 +98,23 @@ def _skip(planned: Iterable[PlannedBlock], made: Sequence[PlayedBlock]) -> Itera
             yield block
         elif block.seatings == made[done].seatings:
             done += 1
+
+
+class FixedFormat(Format):
+    """A format whose schedule is known from the start: each batch is of one round."""
+
+    reads_results = False
+
+    @abstractmethod
+    def fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
+        """Return the schedule of this field."""
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the next blocks of one round; a round of a large field takes several batches."""
+        return next_of_fixed(self.fixed(plan, entries), entries=entries, played=played)
+
+    def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
+        """Yield all blocks if nobody leaves."""
+        return self.fixed(plan, entries).blocks()

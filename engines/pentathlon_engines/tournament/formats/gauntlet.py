@@ -1,72 +1,67 @@
 """`gauntlet/1`: some bots, the challengers, meet all others, but not each other."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
 
 from pentathlon_engines.seeds import shuffled
-from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
-from pentathlon_engines.tournament.formats.fixed_schedule import FixedSchedule, next_of_fixed
+from pentathlon_engines.tournament.formats.fixed_schedule import FixedFormat, FixedSchedule
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    CANCEL,
+    FORFEIT,
+    PAIR,
     FieldEntry,
+    Group,
     Parameter,
     Plan,
     PlannedBlock,
-    PlayedBlock,
     Problem,
     Size,
-    Step,
+    make_blocks,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     SAME_AUTHOR,
     check_entries,
     check_params,
     check_seats,
-    param_of,
-)
-from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT
-
-CHALLENGERS: Final = Parameter(
-    default=1,
-    schema={
-        "type": ["integer", "array"],
-        "minimum": 1,
-        "items": {"type": "integer", "minimum": 0},
-        "minItems": 1,
-        "uniqueItems": True,
-    },
-    text="How many of the first entries are challengers, or a list of their numbers from 0.",
-)
-BLOCKS: Final = Parameter(
-    default=2,
-    schema={"type": "integer", "minimum": 1, "maximum": 1_000},
-    text="How many blocks each challenger plays against each other bot.",
-    repeats_from=2,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Gauntlet:
+class Gauntlet(FixedFormat):
     """Challengers against the field, each opponent once a cycle."""
 
-    name: str = "gauntlet/1"
-    title: str = "Gauntlet"
-    text: str = (
+    name = "gauntlet/1"
+    title = "Gauntlet"
+    text = (
         "Each challenger meets each other bot equally often, in both seats and with the same "
         "seed. Challengers do not meet each other, nor do the others. Points decide, then points "
         "per match, then the strength that fits all results. Challengers play more matches, so "
         "compare them with the others by points per match."
     )
-    reads_results: bool = False
-    reads_repeats: bool = False
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its parameters by name."""
-        return {"challengers": CHALLENGERS, "blocks": BLOCKS, "same_author": SAME_AUTHOR}
+    laws = (CANCEL, FORFEIT, AS_PLAYED)
+    """Challengers need the same opponents, and so do the others: as in a round robin."""
+    parameters = {
+        "challengers": Parameter(
+            default=1,
+            schema={
+                "type": ["integer", "array"],
+                "minimum": 1,
+                "items": {"type": "integer", "minimum": 0},
+                "minItems": 1,
+                "uniqueItems": True,
+            },
+            text=(
+                "How many of the first entries are challengers, or a list of their numbers from 0."
+            ),
+        ),
+        "blocks": Parameter(
+            default=2,
+            schema={"type": "integer", "minimum": 1, "maximum": 1_000},
+            text="How many blocks each challenger plays against each other bot.",
+            repeats_from=2,
+        ),
+        "same_author": SAME_AUTHOR,
+    }
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong; somebody must be left to meet."""
@@ -74,21 +69,19 @@ class Gauntlet:
         problems += check_seats(plan, most=PAIR) + check_entries(entries, fewest=PAIR)
         if problems:
             return problems
-        asked = param_of(self.parameters, plan, "challengers")
+        asked = self.param(plan, "challengers")
         if isinstance(asked, int) and asked >= entries:
             problems.append(
-                Problem(
-                    "/params/challengers",
-                    "bad_parameter",
+                Problem.of_param(
+                    "challengers",
                     f"At most {entries - 1} of {entries} bots can be challengers, not {asked}.",
                     {"maximum": entries - 1},
                 )
             )
         if not isinstance(asked, int) and (max(asked) >= entries or len(asked) >= entries):
             problems.append(
-                Problem(
-                    "/params/challengers",
-                    "bad_parameter",
+                Problem.of_param(
+                    "challengers",
                     f"Challengers are numbers of entries, from 0 to {entries - 1}, but not all.",
                     {"maximum": entries - 1, "maxItems": entries - 1},
                 )
@@ -97,17 +90,12 @@ class Gauntlet:
 
     def size(self, plan: Plan, entries: int) -> Size:
         """Return the matches of all pairs; fewer if bots of one author do not meet."""
-        asked = param_of(self.parameters, plan, "challengers")
+        asked = self.param(plan, "challengers")
         challengers = asked if isinstance(asked, int) else len(asked)
-        blocks = param_of(self.parameters, plan, "blocks")
+        blocks = self.param(plan, "blocks")
         matches = challengers * (entries - challengers) * blocks * PAIR
-        is_known = param_of(self.parameters, plan, "same_author")
+        is_known = self.param(plan, "same_author")
         return Size(matches if is_known else 0, matches, matches)
-
-    @property
-    def laws(self) -> tuple[str, ...]:
-        """Challengers need the same opponents, and so do the others: as in a round robin."""
-        return (CANCEL, FORFEIT, AS_PLAYED)
 
     def order(self, plan: Plan) -> tuple[str, ...]:
         """Return points first, then those per match, as a challenger plays more than the others.
@@ -115,25 +103,15 @@ class Gauntlet:
         Where bots of one author do not meet, challengers differ in matches, too: as in a round
         robin, points per match go first.
         """
-        meets_own = param_of(self.parameters, plan, "same_author")
+        meets_own = self.param(plan, "same_author")
         return ("points", "points_per_match", "fit") if meets_own else ("points_per_match", "fit")
 
-    def next(
-        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
-    ) -> Step:
-        """Return the next round, in which nobody plays twice."""
-        return next_of_fixed(self._fixed(plan, entries), entries=entries, played=played)
-
-    def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
-        """Yield all blocks if nobody leaves."""
-        return self._fixed(plan, entries).blocks()
-
-    def _fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
-        asked = param_of(self.parameters, plan, "challengers")
+    def fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
+        asked = self.param(plan, "challengers")
         named = range(asked) if isinstance(asked, int) else asked
         challengers = [entry.number for place, entry in enumerate(entries) if place in named]
         others = [entry.number for place, entry in enumerate(entries) if place not in named]
-        meets_own = param_of(self.parameters, plan, "same_author")
+        meets_own = self.param(plan, "same_author")
         authors = {entry.number: entry.author for entry in entries}
         rounds_of_cycle = max(len(challengers), len(others))
 
@@ -143,7 +121,7 @@ class Gauntlet:
 
         return FixedSchedule(
             draw_round=draw_round,
-            count=rounds_of_cycle * param_of(self.parameters, plan, "blocks"),
+            count=rounds_of_cycle * self.param(plan, "blocks"),
             are_paired=lambda pair: meets_own or authors[pair[0]] != authors[pair[1]],
         )
 

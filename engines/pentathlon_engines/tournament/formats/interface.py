@@ -6,11 +6,44 @@ blocks of a batch, and asks again. Every choice that is left to chance is drawn 
 (`seeds.draw`), so equal input gives equal batches, on any machine and at any time.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, Protocol, Self, runtime_checkable
+
+FORFEIT: Final = "forfeit"
+CANCEL: Final = "cancel_below_half"
+AS_PLAYED: Final = "as_played"
+LAWS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        FORFEIT: (
+            "What a bot that leaves has played stands, and what it misses is won by those who "
+            "stayed."
+        ),
+        CANCEL: (
+            "If a bot leaves before it has played half of its matches, its results are cancelled "
+            "for everybody; otherwise they stand, and what it misses is won by those who stayed."
+        ),
+        AS_PLAYED: (
+            "What a bot that leaves has played stands, and what it misses is worth nothing to "
+            "anybody."
+        ),
+    }
+)
+"""The laws by the names that documents use, each in a sentence."""
+MOST_MATCHES: Final = 1_000
+"""The most matches of a batch, which is stored in one transaction."""
+PAIR: Final = 2
+"""The number of seats at the smallest table."""
+MOST_SEATS: Final = 5
+WIN: Final = 2
+"""The half points for a won match; a draw gives one, a defeat none."""
+Group = tuple[int, ...]
+"""The entries of one block."""
+Seatings = tuple[Group, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +170,11 @@ class Problem(NamedTuple):
     allowed: Any = None  # Any: JSON
     """The allowed values, where they can be listed or bounded."""
 
+    @classmethod
+    def of_param(cls, name: str, sentence: str, allowed: Any) -> Self:  # Any: JSON
+        """Return that the value of a parameter is wrong."""
+        return cls(f"/params/{name}", "bad_parameter", sentence, allowed)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
@@ -151,60 +189,41 @@ class Parameter:
     """The lowest value with which pairs meet in more than one block; None if there is none."""
 
 
-class Format(Protocol):
+class Format(ABC):
     """One way to make pairings. Its functions are pure: no clock, no database, no generator."""
 
-    @property
-    def name(self) -> str:
-        """The name and version, as documents have them: `swiss/1`."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """The name on pages, such as "Swiss"."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """One or two sentences: who meets whom, how often, and what decides."""
-        ...
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its own parameters by name."""
-        ...
-
-    @property
-    def laws(self) -> tuple[str, ...]:
-        """The laws about bots that leave (`laws.LAWS`) from which a document may choose; the
-        first is the default."""
-        ...
+    name: str
+    """The name and version, as documents have them: `swiss/1`."""
+    title: str
+    """The name on pages, such as "Swiss"."""
+    text: str
+    """One or two sentences: who meets whom, how often, and what decides."""
+    parameters: Mapping[str, Parameter]
+    """Its own parameters by name."""
+    laws: tuple[str, ...] = (AS_PLAYED,)
+    """The laws about bots that leave (`LAWS`) from which a document may choose; the first is the
+    default. Where strength decides, nobody needs as many matches as the others."""
+    reads_results = True
+    """Whether `next` looks at ranks. If not, they may be None, and it never waits."""
+    reads_repeats = False
+    """Whether `next` looks at which matches were exact repeats of earlier ones."""
 
     def order(self, plan: Plan) -> tuple[str, ...]:
         """Return the tie-breaks that order the table unless a document names others.
 
         They are empty if the format itself decides the places.
         """
-        ...
+        return ()
 
-    @property
-    def reads_results(self) -> bool:
-        """Whether `next` looks at ranks. If not, they may be None, and it never waits."""
-        ...
-
-    @property
-    def reads_repeats(self) -> bool:
-        """Whether `next` looks at which matches were exact repeats of earlier ones."""
-        ...
-
+    @abstractmethod
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return everything that is wrong with the parameters for so many entries."""
-        ...
 
+    @abstractmethod
     def size(self, plan: Plan, entries: int) -> Size:
         """Return how many matches so many entries make."""
-        ...
 
+    @abstractmethod
     def next(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
     ) -> Step:
@@ -213,7 +232,10 @@ class Format(Protocol):
         `played` has all blocks of earlier batches. The same input gives the same step; who has
         left meanwhile (`is_active`) is part of the input.
         """
-        ...
+
+    def param(self, plan: Plan, name: str) -> Any:  # Any: JSON
+        """Return one parameter of a plan, or its default."""
+        return plan.params.get(name, self.parameters[name].default)
 
 
 @runtime_checkable
@@ -250,3 +272,80 @@ class Eliminating(Protocol):
     ) -> bool:
         """Whether nothing is left to play for this entry; it is active in `entries`."""
         ...
+
+
+def matches_per_block(seats: int) -> int:
+    """Return how many matches a block has.
+
+    >>> [matches_per_block(seats) for seats in (2, 3, 5)]
+    [2, 6, 10]
+    """
+    return PAIR if seats == PAIR else 2 * seats
+
+
+def seatings_of(group: Group) -> Seatings:
+    """Seat a group in every rotation of one order and of its mirror image.
+
+    So everybody has every seat equally often, and each bot acts right after any other one as often
+    as right before it. Two and three bots sit in every order there is.
+
+    >>> seatings_of((4, 7))
+    ((4, 7), (7, 4))
+    >>> len(set(seatings_of((1, 2, 3))))
+    6
+    """
+    orders = [group] if len(group) == PAIR else [group, group[::-1]]
+    return tuple(order[turn:] + order[:turn] for order in orders for turn in range(len(order)))
+
+
+def make_blocks(number: int, groups: Iterable[Group]) -> list[PlannedBlock]:
+    """Make a block of each group, all in round `number`."""
+    return [PlannedBlock(number, seatings_of(group)) for group in groups]
+
+
+def most_blocks(seats: int) -> int:
+    """Return how many blocks one batch may have."""
+    return MOST_MATCHES // matches_per_block(seats)
+
+
+def make_batch(blocks: Sequence[PlannedBlock]) -> Batch:
+    """Make a batch of as many of the blocks as one may have."""
+    return Batch(tuple(blocks[: most_blocks(len(blocks[0].seatings[0]))]))
+
+
+def are_complete(played: Iterable[PlayedBlock]) -> bool:
+    """Whether all matches of all blocks have ended."""
+    return all(block.is_complete for block in played)
+
+
+def count_meetings(seatings: Iterable[Seatings]) -> Counter[Group]:
+    """Count in how many blocks each pair met, the lower number first."""
+    return Counter(
+        pair for block in seatings for pair in combinations(sorted(set(block[0])), PAIR)
+    )
+
+
+def count_points(block: PlayedBlock) -> Counter[int]:
+    """Return the half points of each bot in a block of two; a match without ranks gives none.
+
+    A block that one bot has left is won by the other one, whatever happened before, so the moment
+    of leaving does not matter. What the bot that left had won stays its own.
+    """
+    points: Counter[int] = Counter(dict.fromkeys(block.seatings[0], 0))
+    for seating, ranks in zip(block.seatings, block.ranks or (), strict=False):
+        if ranks is None:
+            continue
+        # A double fault has no rank 0: a defeat for both.
+        best = [entry for entry, rank in zip(seating, ranks, strict=True) if rank == 0]
+        for entry in best:
+            points[entry] += WIN // len(best)
+    for seating, ranks in block.forfeited():
+        for entry, rank in zip(seating, ranks, strict=True):
+            if rank == 0:
+                points[entry] = WIN * len(block.seatings)
+    return points
+
+
+def active_numbers(entries: Iterable[FieldEntry]) -> list[int]:
+    """Return the numbers of all who still play."""
+    return [entry.number for entry in entries if entry.is_active]

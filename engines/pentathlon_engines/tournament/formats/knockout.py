@@ -8,24 +8,17 @@ the tie-break blocks are played once more, and at last the better seed goes on; 
 seeds is drawn from the event key.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    Group,
-    are_complete,
-    count_points,
-    make_batch,
-    seatings_of,
-)
 from pentathlon_engines.tournament.formats.bracket import bracket_of, separate_bracket
 from pentathlon_engines.tournament.formats.interface import (
+    FORFEIT,
+    PAIR,
     FieldEntry,
+    Format,
+    Group,
     Over,
     Parameter,
     Plan,
@@ -35,37 +28,18 @@ from pentathlon_engines.tournament.formats.interface import (
     Size,
     Step,
     Wait,
+    are_complete,
+    count_points,
+    make_batch,
+    seatings_of,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
     check_params,
     check_seats,
-    param_of,
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
-from pentathlon_engines.tournament.laws import FORFEIT
 
-_BLOCKS: Final = Parameter(
-    default=3,
-    schema={"type": "integer", "enum": list(range(1, 32, 2))},
-    text="Two bots play the best of this many blocks.",
-    repeats_from=2,
-)
-_TIE_BLOCKS: Final = Parameter(
-    default=2,
-    schema={"type": "integer", "minimum": 0, "maximum": 20},
-    text="At most this many blocks follow, one at a time, if both have won equally many.",
-)
-_THIRD_PLACE: Final = Parameter(
-    default=True,
-    schema={"type": "boolean"},
-    text="Whether the losers of the semi-finals play for the third place, before the final.",
-)
-_SAME_AUTHOR: Final = Parameter(
-    default=True,
-    schema={"type": "boolean"},
-    text="Whether two bots of one author may meet early; if not, as late as seeds let them.",
-)
 _MOST_ENTRIES: Final = 256
 _FEWEST_FOR_THIRD: Final = 4
 
@@ -86,39 +60,46 @@ class Rules(NamedTuple):
     third_round: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Knockout:
+class Knockout(Format):
     """A bracket by seeds; all undecided duels of a round go on together."""
 
-    name: str = "knockout/1"
-    title: str = "Knockout"
-    text: str = (
+    name = "knockout/1"
+    title = "Knockout"
+    text = (
         "A bracket by seeds, with byes for the best; two bots play the best of some blocks, and "
         "the winner goes on. The bracket decides the places: an undecided duel goes to tie-break "
         "blocks, then to the bot that has played fewer matches, then to the better seed, and "
         "equal seeds are ordered by a lot from the sealed secret."
     )
-    reads_results: bool = True
-    reads_repeats: bool = False
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its parameters by name."""
-        return {
-            "blocks": _BLOCKS,
-            "tie_blocks": _TIE_BLOCKS,
-            "third_place": _THIRD_PLACE,
-            "same_author": _SAME_AUTHOR,
-        }
-
-    @property
-    def laws(self) -> tuple[str, ...]:
-        """Somebody must go on, so what a bot misses is lost for it."""
-        return (FORFEIT,)
-
-    def order(self, plan: Plan) -> tuple[str, ...]:
-        """Return nothing: the bracket decides."""
-        return ()
+    laws = (FORFEIT,)
+    """Somebody must go on, so what a bot misses is lost for it."""
+    parameters = {
+        "blocks": Parameter(
+            default=3,
+            schema={"type": "integer", "enum": list(range(1, 32, 2))},
+            text="Two bots play the best of this many blocks.",
+            repeats_from=2,
+        ),
+        "tie_blocks": Parameter(
+            default=2,
+            schema={"type": "integer", "minimum": 0, "maximum": 20},
+            text="At most this many blocks follow, one at a time, if both have won equally many.",
+        ),
+        "third_place": Parameter(
+            default=True,
+            schema={"type": "boolean"},
+            text=(
+                "Whether the losers of the semi-finals play for the third place, before the final."
+            ),
+        ),
+        "same_author": Parameter(
+            default=True,
+            schema={"type": "boolean"},
+            text=(
+                "Whether two bots of one author may meet early; if not, as late as seeds let them."
+            ),
+        ),
+    }
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong."""
@@ -131,8 +112,8 @@ class Knockout:
     def size(self, plan: Plan, entries: int) -> Size:
         """Return the matches of all duels if none, some or all of them are close."""
         duels = entries - 1 + self._has_third(plan, entries)
-        blocks = param_of(self.parameters, plan, "blocks")
-        ties = param_of(self.parameters, plan, "tie_blocks")
+        blocks = self.param(plan, "blocks")
+        ties = self.param(plan, "tie_blocks")
         fewest = blocks // 2 + 1
         expected = (fewest + blocks + 1) // 2
         return Size(*(duels * each * PAIR for each in (fewest, expected, blocks + 2 * ties)))
@@ -202,19 +183,19 @@ class Knockout:
         self, plan: Plan, entries: Sequence[FieldEntry], seeds: Sequence[int]
     ) -> list[int | None]:
         """Return who stands in each place of the bracket, two by two; None stands for a bye."""
-        if param_of(self.parameters, plan, "same_author"):
+        if self.param(plan, "same_author"):
             return bracket_of(seeds)
         authors = {entry.number: entry.author for entry in entries}
         return separate_bracket(seeds, authors.__getitem__)
 
     def _rules(self, plan: Plan, entries: int) -> Rules:
-        blocks = param_of(self.parameters, plan, "blocks")
-        ties = param_of(self.parameters, plan, "tie_blocks")
+        blocks = self.param(plan, "blocks")
+        ties = self.param(plan, "tie_blocks")
         rounds = (entries - 1).bit_length()
         return Rules(blocks, ties, rounds if self._has_third(plan, entries) else None)
 
     def _has_third(self, plan: Plan, entries: int) -> bool:
-        return param_of(self.parameters, plan, "third_place") and entries >= _FEWEST_FOR_THIRD
+        return self.param(plan, "third_place") and entries >= _FEWEST_FOR_THIRD
 
 
 class _Book:

@@ -11,46 +11,40 @@ their live ratings (`tournament.ladder_batches`). As a format it plays a given f
 rounds.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
 
 from pentathlon_engines.seeds import draw
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    Group,
-    Seatings,
-    are_complete,
-    count_meetings,
-    make_batch,
-    matches_per_block,
-    seatings_of,
-)
 from pentathlon_engines.tournament.formats.estimates import estimate
 from pentathlon_engines.tournament.formats.interface import (
+    PAIR,
     FieldEntry,
+    Format,
+    Group,
     Over,
     Parameter,
     Plan,
     PlannedBlock,
     PlayedBlock,
     Problem,
+    Seatings,
     Size,
     Step,
     Wait,
+    are_complete,
+    count_meetings,
+    make_batch,
+    matches_per_block,
+    seatings_of,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
     check_params,
     check_seats,
-    param_of,
 )
-from pentathlon_engines.tournament.laws import AS_PLAYED
 
 NAME: Final = "ladder/1"
 SETTLED_SIGMA: Final = 1.9
@@ -60,12 +54,6 @@ MOST_SHARE: Final = (2, 5)
 MOST_ENTRIES: Final = 100
 """The most entries of the format, because each round estimates all strengths anew."""
 
-_ROUNDS: Final = Parameter(
-    default=20,
-    schema={"type": "integer", "minimum": 1, "maximum": 500},
-    text="How many rounds are played; in each, everybody has one block where that is possible.",
-    repeats_from=2,
-)
 
 _BETA = 25 / 6
 _DIGITS = 9
@@ -121,29 +109,27 @@ def pair_ladder(
     return blocks
 
 
-@dataclass(frozen=True, slots=True)
-class LadderRounds:
+class LadderRounds(Format):
     """A given field pairs itself for some rounds, each when the one before is complete."""
 
-    name: str = NAME
-    title: str = "Ladder"
-    text: str = (
+    name = NAME
+    title = "Ladder"
+    text = (
         "In every round about half of the blocks pair bots that have met least; the others pair "
         "bots whose result tells most: they are uncertain, and about equally strong. Bots of one "
         "author never meet. The strength that fits all results decides."
     )
-    reads_results: bool = True
-    reads_repeats: bool = False
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its parameters by name."""
-        return {"rounds": _ROUNDS}
-
-    @property
-    def laws(self) -> tuple[str, ...]:
-        """Strength decides, so nobody needs as many matches as the others."""
-        return (AS_PLAYED,)
+    parameters = {
+        "rounds": Parameter(
+            default=20,
+            schema={"type": "integer", "minimum": 1, "maximum": 500},
+            text=(
+                "How many rounds are played; in each, everybody has one block where that is "
+                "possible."
+            ),
+            repeats_from=2,
+        )
+    }
 
     def order(self, plan: Plan) -> tuple[str, ...]:
         """Return strength: opponents and their number differ, so points say little."""
@@ -159,7 +145,7 @@ class LadderRounds:
 
     def size(self, plan: Plan, entries: int) -> Size:
         """Return the matches of full rounds; none are sure, as all bots may be of one author."""
-        rounds: int = param_of(self.parameters, plan, "rounds")
+        rounds: int = self.param(plan, "rounds")
         most = rounds * (entries // plan.seats) * matches_per_block(plan.seats)
         return Size(0, most, most)
 
@@ -171,7 +157,7 @@ class LadderRounds:
             return Wait()
         done = played[-1].round if played else 0
         active = [entry for entry in entries if entry.is_active]
-        if done >= param_of(self.parameters, plan, "rounds") or len(active) < plan.seats:
+        if done >= self.param(plan, "rounds") or len(active) < plan.seats:
             return Over()
         playing = _without_a_rest(active, played, key=plan.key, seats=plan.seats)
         paired = pair_ladder(

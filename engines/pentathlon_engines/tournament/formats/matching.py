@@ -8,8 +8,6 @@ Most pairs of a large field are far too heavy to matter. So we begin with the li
 every bot, and add whatever the dual values of that solution do not rule out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush, nsmallest
 from typing import Final

@@ -1,12 +1,15 @@
 """Checks what a tournament asks of a format, with a sentence for everything that is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pentathlon_engines.tournament.formats.blocks import MOST_SEATS, PAIR
-from pentathlon_engines.tournament.formats.interface import Parameter, Plan, Problem
+from pentathlon_engines.tournament.formats.interface import (
+    MOST_SEATS,
+    PAIR,
+    Parameter,
+    Plan,
+    Problem,
+)
 
 Json = Any
 
@@ -18,9 +21,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "null": (type(None),),
 }
 SAME_AUTHOR: Final = Parameter(
-    default=True,
-    schema={"type": "boolean"},
-    text="Whether two bots of one author may meet.",
+    default=True, schema={"type": "boolean"}, text="Whether two bots of one author may meet."
 )
 """The parameter of formats whose pairs are known from the start."""
 
@@ -31,11 +32,6 @@ def full_params(
 ) -> dict[str, Any]:  # Any: JSON
     """Return the given parameters with the defaults of all others."""
     return {name: parameter.default for name, parameter in parameters.items()} | dict(given)
-
-
-def param_of(parameters: Mapping[str, Parameter], plan: Plan, name: str) -> Json:
-    """Return one parameter of a plan, or its default."""
-    return plan.params.get(name, parameters[name].default)
 
 
 def schema_of(parameters: Mapping[str, Parameter]) -> dict[str, Any]:  # Any: JSON
@@ -62,16 +58,10 @@ def check_params(parameters: Mapping[str, Parameter], plan: Plan) -> list[Proble
         for name in sorted(set(plan.params) - set(parameters))
     ]
     for name, parameter in parameters.items():
-        value = param_of(parameters, plan, name)
+        value = plan.params.get(name, parameter.default)
         if not _fits(value, parameter.schema):
-            problems.append(
-                Problem(
-                    f"/params/{name}",
-                    "bad_parameter",
-                    f"{name} must be {_describe(parameter.schema)}.",
-                    dict(parameter.schema),
-                )
-            )
+            sentence = f"{name} must be {_describe(parameter.schema)}."
+            problems.append(Problem.of_param(name, sentence, dict(parameter.schema)))
     return problems
 
 

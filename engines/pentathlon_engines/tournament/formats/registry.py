@@ -1,16 +1,13 @@
 """All formats of this release by name and version."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
 from pentathlon_engines.tournament.formats.ab_test import AbTest
-from pentathlon_engines.tournament.formats.blocks import PAIR
-from pentathlon_engines.tournament.formats.finals import Finals
+from pentathlon_engines.tournament.formats.finals import Finals, FirstFinals
 from pentathlon_engines.tournament.formats.gauntlet import Gauntlet
-from pentathlon_engines.tournament.formats.interface import Format
+from pentathlon_engines.tournament.formats.interface import PAIR, Format
 from pentathlon_engines.tournament.formats.knockout import Knockout
 from pentathlon_engines.tournament.formats.ladder import LadderRounds
 from pentathlon_engines.tournament.formats.round_robin import RoundRobin
@@ -23,7 +20,7 @@ _ALL: Final[tuple[Format, ...]] = (
     Gauntlet(),
     Swiss(),
     Knockout(),
-    Finals(name="finals/1", reads_repeats=False),
+    FirstFinals(),
     Finals(),
     AbTest(),
     LadderRounds(),

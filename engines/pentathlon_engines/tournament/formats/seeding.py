@@ -1,7 +1,5 @@
 """The order in which a field is seeded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from pentathlon_engines.seeds import draw

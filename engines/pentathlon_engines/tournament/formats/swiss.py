@@ -10,29 +10,20 @@ A bot that leaves during a block loses it: its opponent keeps what it has won an
 a won block, so it never has less than from a bye. What the bot that left had won stays its own.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from math import ceil, log2
 from typing import Final, NamedTuple
 
 from pentathlon_engines.seeds import draw_many
-from pentathlon_engines.tournament.formats.blocks import (
+from pentathlon_engines.tournament.formats.interface import (
+    FORFEIT,
     PAIR,
     WIN,
-    Group,
-    active_numbers,
-    are_complete,
-    count_meetings,
-    count_points,
-    make_batch,
-    make_blocks,
-)
-from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
+    Format,
+    Group,
     Over,
     Parameter,
     Plan,
@@ -41,31 +32,25 @@ from pentathlon_engines.tournament.formats.interface import (
     Size,
     Step,
     Wait,
+    active_numbers,
+    are_complete,
+    count_meetings,
+    count_points,
+    make_batch,
+    make_blocks,
 )
 from pentathlon_engines.tournament.formats.matching import match_all
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
     check_params,
     check_seats,
-    param_of,
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
-from pentathlon_engines.tournament.laws import FORFEIT
 
 MOST_ENTRIES: Final = 500
 BYE_POINTS: Final = PAIR * WIN
 """The half points of a bye, which counts as a block with both matches won."""
 
-_ROUNDS: Final = Parameter(
-    default=None,
-    schema={"type": ["integer", "null"], "minimum": 1, "maximum": 100},
-    text="How many rounds are played; without a number, as few as leave one bot unbeaten.",
-)
-_SEEDED: Final = Parameter(
-    default=False,
-    schema={"type": "boolean"},
-    text="Whether the upper half by strength meets the lower half in round 1, instead of by lot.",
-)
 _TIE_BITS = 80
 """Room for the sum of a 64-bit word for each of up to 2**16 pairs."""
 
@@ -80,31 +65,35 @@ class RoundCosts(NamedTuple):
     """The cost of each pair, by the places of both in `bots`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Swiss:
+class Swiss(Format):
     """Each round is paired when all matches of the rounds before have ended."""
 
-    name: str = "swiss/1"
-    title: str = "Swiss"
-    text: str = (
+    name = "swiss/1"
+    title = "Swiss"
+    text = (
         "In every round, bots with about the same score meet, in both seats and with the same "
         "seed. No pair meets twice where that can be avoided. With an odd number, one of the "
         "lowest has a bye, which counts as a won block; so does a block whose opponent leaves. "
         "Points decide, then Buchholz, Sonneborn–Berger and wins, and at last the strength that "
         "fits all results."
     )
-    reads_results: bool = True
-    reads_repeats: bool = False
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its parameters by name."""
-        return {"rounds": _ROUNDS, "seeded": _SEEDED}
-
-    @property
-    def laws(self) -> tuple[str, ...]:
-        """Pairings follow from scores, so results cannot be cancelled afterwards."""
-        return (FORFEIT,)
+    laws = (FORFEIT,)
+    """Pairings follow from scores, so results cannot be cancelled afterwards."""
+    parameters = {
+        "rounds": Parameter(
+            default=None,
+            schema={"type": ["integer", "null"], "minimum": 1, "maximum": 100},
+            text="How many rounds are played; without a number, as few as leave one bot unbeaten.",
+        ),
+        "seeded": Parameter(
+            default=False,
+            schema={"type": "boolean"},
+            text=(
+                "Whether the upper half by strength meets the lower half in round 1, instead of "
+                "by lot."
+            ),
+        ),
+    }
 
     def order(self, plan: Plan) -> tuple[str, ...]:
         """Return points first: pairings are made by them."""
@@ -117,9 +106,8 @@ class Swiss:
         most = entries - 1 + entries % 2
         if not problems and self.rounds(plan, entries) > most:
             problems.append(
-                Problem(
-                    "/params/rounds",
-                    "bad_parameter",
+                Problem.of_param(
+                    "rounds",
                     f"{entries} bots can play at most {most} rounds without meeting twice.",
                     {"minimum": 1, "maximum": most},
                 )
@@ -128,7 +116,7 @@ class Swiss:
 
     def rounds(self, plan: Plan, entries: int) -> int:
         """Return the number of rounds: as asked, or the fewest that leave one unbeaten bot."""
-        asked = param_of(self.parameters, plan, "rounds")
+        asked = self.param(plan, "rounds")
         return asked if asked is not None else max(1, ceil(log2(entries)))
 
     def size(self, plan: Plan, entries: int) -> Size:
@@ -171,7 +159,7 @@ class Swiss:
         bots: list[int | None] = [*active_numbers(entries)]
         if len(bots) % 2:
             bots.append(None)
-        if number == 1 and param_of(self.parameters, plan, "seeded"):
+        if number == 1 and self.param(plan, "seeded"):
             order = seed_order((entry for entry in entries if entry.is_active), plan.key)
             levels = _by_seed(order)
         else:

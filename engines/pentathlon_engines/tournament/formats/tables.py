@@ -1,76 +1,63 @@
 """`tables/2`: everybody meets everybody at tables of three to five."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import comb
-from typing import Final
 
 from pentathlon_engines.seeds import shuffled
-from pentathlon_engines.tournament.formats.blocks import (
-    PAIR,
-    Group,
-    make_blocks,
-    matches_per_block,
-)
 from pentathlon_engines.tournament.formats.designs import choose_base_groups, has_all_groups
-from pentathlon_engines.tournament.formats.fixed_schedule import FixedSchedule, next_of_fixed
+from pentathlon_engines.tournament.formats.fixed_schedule import FixedFormat, FixedSchedule
 from pentathlon_engines.tournament.formats.interface import (
+    AS_PLAYED,
+    FORFEIT,
+    PAIR,
     FieldEntry,
+    Group,
     Parameter,
     Plan,
     PlannedBlock,
-    PlayedBlock,
     Problem,
     Size,
-    Step,
+    make_blocks,
+    matches_per_block,
 )
 from pentathlon_engines.tournament.formats.parameters import (
     check_entries,
     check_params,
     check_seats,
-    param_of,
-)
-from pentathlon_engines.tournament.laws import AS_PLAYED, FORFEIT
-
-CYCLES: Final = Parameter(
-    default=1,
-    schema={"type": "integer", "minimum": 1, "maximum": 20},
-    text="How often the field is dealt to tables so that everybody meets everybody.",
-    repeats_from=2,
-)
-_SAME_AUTHOR: Final = Parameter(
-    default=True,
-    schema={"type": "boolean"},
-    text=(
-        "Whether two bots of one author may share a table. If not, somebody else takes a chair "
-        "there: some pairs meet more often than others then, and a few may not meet."
-    ),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(FixedFormat):
     """All groups of a small field; else groups by which all pairs meet about equally often."""
 
-    name: str = "tables/2"
-    title: str = "Tables"
-    text: str = (
+    name = "tables/2"
+    title = "Tables"
+    text = (
         "Tables of three to five. Every bot meets every other bot, no two of them more often than "
         "two others by more than one block. A block is every rotation of two mirrored orders of "
         "seats, so everybody has each seat equally often. The strength that fits all results "
         "decides."
     )
-    reads_results: bool = False
-    reads_repeats: bool = False
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its parameters by name."""
-        return {"cycles": CYCLES, "same_author": _SAME_AUTHOR}
+    laws = (AS_PLAYED, FORFEIT)
+    """Strength decides, so nobody needs as many matches as the others."""
+    parameters = {
+        "cycles": Parameter(
+            default=1,
+            schema={"type": "integer", "minimum": 1, "maximum": 20},
+            text="How often the field is dealt to tables so that everybody meets everybody.",
+            repeats_from=2,
+        ),
+        "same_author": Parameter(
+            default=True,
+            schema={"type": "boolean"},
+            text=(
+                "Whether two bots of one author may share a table. If not, somebody else takes a "
+                "chair there: some pairs meet more often than others then, and a few may not meet."
+            ),
+        ),
+    }
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong."""
@@ -82,41 +69,26 @@ class Tables:
 
     def size(self, plan: Plan, entries: int) -> Size:
         """Return the matches of all blocks, which are known from the start."""
-        cycles = param_of(self.parameters, plan, "cycles")
+        cycles = self.param(plan, "cycles")
         if has_all_groups(entries, plan.seats):
             blocks = comb(entries, plan.seats) * cycles
         else:
             blocks = len(choose_base_groups(entries, plan.seats, cycles)) * entries
         matches = blocks * matches_per_block(plan.seats)
-        is_exact = param_of(self.parameters, plan, "same_author")
+        is_exact = self.param(plan, "same_author")
         return Size(matches if is_exact else 0, matches, matches)
-
-    @property
-    def laws(self) -> tuple[str, ...]:
-        """Strength decides, so nobody needs as many matches as the others."""
-        return (AS_PLAYED, FORFEIT)
 
     def order(self, plan: Plan) -> tuple[str, ...]:
         """Return strength, which knows who sat at the table."""
         return ("fit",)
 
-    def next(
-        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
-    ) -> Step:
-        """Return the next blocks of one round; a round of a large field takes several batches."""
-        return next_of_fixed(self._fixed(plan, entries), entries=entries, played=played)
-
-    def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
-        """Yield all blocks if nobody leaves."""
-        return self._fixed(plan, entries).blocks()
-
-    def _fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
-        cycles = param_of(self.parameters, plan, "cycles")
+    def fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
+        cycles = self.param(plan, "cycles")
         numbers = [entry.number for entry in entries]
         has_all = has_all_groups(len(numbers), plan.seats)
         count = cycles if has_all else len(choose_base_groups(len(numbers), plan.seats, cycles))
         authors = {entry.number: entry.author for entry in entries}
-        is_free = param_of(self.parameters, plan, "same_author")
+        is_free = self.param(plan, "same_author")
 
         def rounds(number: int) -> Iterator[PlannedBlock]:
             groups: Sequence[Group]

@@ -7,8 +7,7 @@ from typing import Any, Final
 from django.contrib.auth.models import AbstractBaseUser
 from structlog.contextvars import get_contextvars
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
-from pentathlon.accounts.audit.models import LONGEST_REASON, AuditEvent
+from pentathlon.accounts.audit.models import LONGEST_REASON, AuditAction, AuditedKind, AuditEvent
 
 _LONGEST_NAME: Final = 200
 

@@ -1,15 +1,30 @@
-"""The person for whom an app acts, and the app's scopes, by the token that it sends."""
+"""What apps may ask for, and what the token that an app sends allows it now."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from pentathlon.accounts.models import User
+from pentathlon.accounts.models import Scope, User
 from pentathlon.accounts.oauth.models import OAuthApp
+
+IDENTITY: Final = "identity:read"
+"""Who signs in: the account's name and number, which are public anyway, but no e-mail address."""
+SCOPES: Final[dict[str, str]] = {
+    IDENTITY: "know who you are: your username",
+    **dict(Scope.choices),
+}
+
+
+def in_words(scopes: Iterable[str]) -> list[str]:
+    """Return what scopes allow, in the order of the list, for people."""
+    asked = set(scopes)
+    return [words for scope, words in SCOPES.items() if scope in asked]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

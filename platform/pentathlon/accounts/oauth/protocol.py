@@ -1,4 +1,4 @@
-"""Our choices where the OAuth package leaves OAuth 2.0 open: scopes, tokens, permissions."""
+"""Our choices where the OAuth package leaves OAuth 2.0 open: tokens, validation, defaults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.scopes import BaseScopes
 from oauthlib.oauth2 import InvalidGrantError
 
-from pentathlon.accounts.oauth.scopes import IDENTITY, SCOPES
+from pentathlon.accounts.oauth.access import IDENTITY, SCOPES
 
 ACCESS_PREFIX: Final = "pta_"
 REFRESH_PREFIX: Final = "ptr_"
@@ -32,7 +32,7 @@ def new_refresh_token(_request: object) -> str:
 
 
 class AppScopes(BaseScopes):
-    """The scopes of `oauth.scopes`; an app that asks for none gets the identity."""
+    """The scopes of `oauth.access`; an app that asks for none gets the identity."""
 
     def get_all_scopes(self) -> dict[str, str]:
         """Return all scopes with what they allow."""

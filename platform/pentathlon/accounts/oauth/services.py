@@ -9,18 +9,18 @@ from typing import Any, Final
 from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.generators import generate_client_secret
-from oauth2_provider.models import (
-    get_access_token_model,
-    get_grant_model,
-    get_refresh_token_model,
-)
+from oauth2_provider.models import get_access_token_model, get_grant_model, get_refresh_token_model
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
-from pentathlon.accounts.oauth.models import LONGEST_HOMEPAGE, LONGEST_NAME, OAuthApp
-from pentathlon.accounts.oauth.redirects import checked_redirects
-from pentathlon.accounts.oauth.scopes import in_words
+from pentathlon.accounts.oauth.access import in_words
+from pentathlon.accounts.oauth.models import (
+    LONGEST_HOMEPAGE,
+    LONGEST_NAME,
+    OAuthApp,
+    checked_redirects,
+)
 from pentathlon.accounts.roles import is_staff
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
 

@@ -17,7 +17,7 @@ from wsgiref.util import FileWrapper
 
 import structlog
 
-from pentathlon.core.server.bodies import ClientGone, read_body
+from pentathlon.core.server.bodies import ANSWERS, BODIES, ClientGone, NoRoom, Spool, read_body
 from pentathlon.core.server.limits import (
     MOST_WAITING,
     SLOWEST_READER,
@@ -30,13 +30,14 @@ from pentathlon.core.server.protocol import (
     Environ,
     Message,
     Receive,
+    Refused,
     Scope,
     Send,
     WsgiApplication,
+    busy,
+    send_refusal,
 )
 from pentathlon.core.server.proxies import WAS_FORWARDED
-from pentathlon.core.server.refusals import Refused, busy, send_refusal
-from pentathlon.core.server.spool import ANSWERS, BODIES, NoRoom, Spool
 
 _CHUNK: Final = 64 * 1024
 _WITHOUT_BODY: Final = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)

@@ -14,9 +14,16 @@ from typing import Final
 
 import structlog
 
-from pentathlon.core.server.clients import accepts_gzip, wait_until_gone
 from pentathlon.core.server.limits import HISTORIES
-from pentathlon.core.server.protocol import Headers, Message, Receive, Scope, Send
+from pentathlon.core.server.protocol import (
+    Headers,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    accepts_gzip,
+    wait_until_gone,
+)
 
 HEADER: Final = "Pentathlon-Continues"
 """The header with the query for the next stretch; it is empty after the last one."""

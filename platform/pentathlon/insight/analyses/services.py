@@ -18,15 +18,22 @@ from django.db.models.functions import Now
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, Damaged, DomainError, NotFound
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.insight.analyses.jobs import AnalysisJob, AnalysisResult, Row
-from pentathlon.insight.analyses.loans import LONGEST_LOAN_S, PATIENCE_S, next_loan_at
+from pentathlon.insight.analyses.jobs import (
+    LONGEST_LOAN_S,
+    PATIENCE_S,
+    AnalysisJob,
+    AnalysisResult,
+    Row,
+    next_loan_at,
+)
 from pentathlon.insight.analyses.models import Analysis, AnalysisQuerySet, AnalysisState
 from pentathlon.insight.analyses.wire import curve_from_json, measured_from_json
 from pentathlon.matches.hidden_lanes import may_become_hidden
-from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat
+from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import GAMES
 from pentathlon_engines.analysis.curve import METHOD
+from pentathlon_engines.commentary.words import count
 
 MOST_ASKED: Final = 500
 """The most opened matches whose analyses may wait; further requests are not noted."""
@@ -39,6 +46,7 @@ RESEND_S: Final = 60
 MOST_ATTEMPTS: Final = 3
 GAVE_UP: Final = "gave_up"
 """The error of an analysis whose workers have died several times."""
+NOT_READY: Final = "analysis_not_ready"
 
 
 class Send(Protocol):
@@ -320,3 +328,48 @@ def _lease() -> CombinedExpression:
 
 def _resend_before() -> CombinedExpression:
     return Now() - timedelta(seconds=RESEND_S)
+
+
+def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
+    """Return the curve of a match; if there is none yet, have it computed soon.
+
+    Raises:
+        NotFound: `match_not_done`; `analysis_not_ready`: ask again in some minutes;
+            `analysis_failed`: the curve cannot be computed; `analysis_hidden`: it is not computed
+            before everybody may see the match.
+    """
+    if match.state != MatchState.DONE:
+        raise NotFound(
+            f"Match {match.pk} is not done: its chances are computed when it is over.",
+            code="match_not_done",
+        )
+    if match.is_private:
+        raise NotFound(
+            f"Not everybody may see match {match.pk}: its chances are computed when its results "
+            "are released.",
+            code="analysis_hidden",
+        )
+    found = Analysis.objects.filter(pk=match.pk).first()
+    if found is None or found.asked_at is None:
+        ask_for_analysis(match)
+    if found is not None and found.curve is not None:
+        curve: dict[str, Any] = found.curve  # Any: JSON
+        return curve
+    if found is not None and found.state == AnalysisState.FAILED:
+        raise NotFound(
+            f"The chances of match {match.pk} cannot be computed ({found.error}). The operators "
+            "of this site can say why; its replay is not affected.",
+            code="analysis_failed",
+        )
+    raise NotFound(
+        f"The chances of match {match.pk} are not computed yet: workers do that when nothing "
+        f"waits to be played, or beside matches for one replay at a time. {_how_far(found)}",
+        code=NOT_READY,
+    )
+
+
+def _how_far(found: Analysis | None) -> str:
+    rows = (found.measured or {}).get("rows", []) if found is not None else []
+    if rows:
+        return f"Measured so far: {count(len(rows), 'position')}; the others follow."
+    return "Your request is noted. Ask again in about two minutes."

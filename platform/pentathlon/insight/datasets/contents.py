@@ -19,7 +19,7 @@ from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.insight.datasets.models import Dataset, DatasetPart, DatasetQuerySet
 from pentathlon.tournaments.models import TournamentMatch
 from pentathlon_engines.dataset.folder import part_name
-from pentathlon_engines.dataset.schema import MATCHES, TABLES
+from pentathlon_engines.dataset.rows import MATCHES, TABLES
 
 LICENCE: Final = "CC0-1.0"
 _MOST: Final = 100

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.dataset.folder import parquet_name, part_name
-from pentathlon_engines.dataset.schema import DECISIONS, MATCHES
+from pentathlon_engines.dataset.rows import DECISIONS, MATCHES
 
 
 class DatasetQuerySet(models.QuerySet["Dataset"]):

@@ -36,8 +36,15 @@ from pentathlon_engines.dataset.folder import (
     part_name,
     sums_of,
 )
-from pentathlon_engines.dataset.rows import Row, Source, decision_rows, match_row
-from pentathlon_engines.dataset.schema import DECISIONS, MATCHES, VERSION
+from pentathlon_engines.dataset.rows import (
+    DECISIONS,
+    MATCHES,
+    VERSION,
+    Row,
+    Source,
+    decision_rows,
+    match_row,
+)
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.record import canonical
 

@@ -25,7 +25,7 @@ from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import GAMES, Game
 from pentathlon_engines.match.events import Event, apply_event
 from pentathlon_engines.record.record import start_position
-from pentathlon_engines.strength.block_scores import WIN, half_points
+from pentathlon_engines.strength.sprt import WIN, half_points
 
 DEPTH: Final = 12
 """How many plies from the start of a match are counted."""

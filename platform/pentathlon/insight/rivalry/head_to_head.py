@@ -15,7 +15,7 @@ from pentathlon.insight.rivalry.opponents import LATEST, latest_rows
 from pentathlon.insight.rivalry.scores import MeetingRow, RivalScore, add_up, group
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.tournaments.models import Tournament
-from pentathlon_engines.strength.block_scores import WIN
+from pentathlon_engines.strength.sprt import WIN
 
 _MOST_TOURNAMENTS: Final = 50
 

@@ -13,9 +13,8 @@ from typing import Any, Final
 from django.db.models import OuterRef, Subquery
 
 from pentathlon.bots.models import Bot, VersionGame
-from pentathlon.insight.rivalry.expectations import MILLION
 from pentathlon.insight.rivalry.models import Meeting, MeetingQuerySet
-from pentathlon.insight.rivalry.scores import MeetingRow, RivalScore, add_up, group
+from pentathlon.insight.rivalry.scores import MILLION, MeetingRow, RivalScore, add_up, group
 from pentathlon.matches.latest import latest_matches_of_author
 from pentathlon.matches.models import Match
 

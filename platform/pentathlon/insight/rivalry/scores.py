@@ -1,4 +1,4 @@
-"""A score with its 95 % interval and the expected score. Pure; knows no database."""
+"""Scores with 95 % intervals, those that ratings expect, and the residuals of authors."""
 
 from __future__ import annotations
 
@@ -6,13 +6,45 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
-from pentathlon.insight.rivalry.expectations import MILLION
+from django.db.models import Count, F, FloatField, Sum
+from django.db.models.functions import Cast, Sqrt
+
+from pentathlon.insight.rivalry.models import Meeting
+from pentathlon.ratings.skill import Skill
 from pentathlon_engines.strength.best import Z_95
-from pentathlon_engines.strength.block_scores import WIN
+from pentathlon_engines.strength.pair_model import draw_margin, outcomes
+from pentathlon_engines.strength.sprt import WIN
 
+MILLION: Final = 1_000_000
 K = TypeVar("K", int, tuple[int, int], tuple[str, int], tuple[str, int, int], tuple[int, str])
+LEAST_MEETINGS: Final = 10
+"""The fewest rated meetings of a pair that say anything."""
+_MOST_PAIRS: Final = 100
+_MOST_READ: Final = 200_000
+"""How many of the latest rows of meetings are added up, two for each meeting."""
+
+
+class Expectation(NamedTuple):
+    """The share of the points that one of two may expect, and its variance, in millionths."""
+
+    share: int
+    variance: int
+
+
+def expect(first: Skill, second: Skill, *, draw_probability: float, beta: float) -> Expectation:
+    """Return what the first of two may expect; uncertain ratings draw it towards one half.
+
+    >>> expect(Skill(25.0, 1.0), Skill(25.0, 1.0), draw_probability=0.1, beta=25 / 6).share
+    500000
+    """
+    noise = math.sqrt(2 * beta**2 + first.sigma**2 + second.sigma**2)
+    margin = draw_margin(draw_probability) * math.sqrt(2) * beta / noise
+    win, draw, _ = outcomes((first.mu - second.mu) / noise, margin).probabilities
+    share = win + draw / 2
+    variance = max(0.0, win + draw / 4 - share**2)
+    return Expectation(round(MILLION * share), round(MILLION * variance))
 
 
 class MeetingRow(NamedTuple):
@@ -132,3 +164,50 @@ def wilson(points: float, meetings: int) -> tuple[float, float]:
     inside = share * (1 - share) / meetings + square / (4 * meetings**2)
     reach = Z_95 * math.sqrt(inside) / (1 + square / meetings)
     return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorResidual:
+    """What an author's bots scored in a game against another's beyond expectation, in all."""
+
+    author: str
+    other: str
+    """The author who lost the points."""
+    game: str
+    rated: int
+    """Their rated meetings."""
+    points: float
+    """The sum of the differences between result and expectation by the ratings before it."""
+    standard_errors: float
+    """The same in standard errors."""
+
+
+def author_residuals() -> list[AuthorResidual]:
+    """Return the pairs of authors who are furthest beyond expectation lately, worst first.
+
+    Each game counts by itself, so that feeding in turn does not add up to nothing. Reference bots,
+    which feed nobody, are left out, and so are pairs with fewer than `LEAST_MEETINGS`.
+    """
+    latest = Meeting.objects.order_by("-pk").values_list("pk", flat=True)[_MOST_READ:].first()
+    rated = Meeting.objects.filter(pk__gt=latest or 0, expected__isnull=False).order_by()
+    met = rated.exclude(bot__owner=F("other__owner"))
+    met = met.filter(bot__is_reference=False, other__is_reference=False)
+    beyond = Sum("half_points") * (MILLION / WIN) - Sum("expected")
+    pairs = met.values("bot__owner__username", "other__owner__username", "game").annotate(
+        meetings=Count("pk"), beyond=Cast(beyond, FloatField()), spread=Sum("variance")
+    )
+    compared = pairs.filter(meetings__gte=LEAST_MEETINGS, spread__gt=0, beyond__gt=0)
+    worst = compared.annotate(
+        errors=F("beyond") / Sqrt(Cast("spread", FloatField()) * float(MILLION))
+    ).order_by("-errors", "bot__owner__username", "other__owner__username", "game")
+    return [
+        AuthorResidual(
+            author=row["bot__owner__username"],
+            other=row["other__owner__username"],
+            game=row["game"],
+            rated=row["meetings"],
+            points=row["beyond"] / MILLION,
+            standard_errors=row["errors"],
+        )
+        for row in worst[:_MOST_PAIRS]
+    ]

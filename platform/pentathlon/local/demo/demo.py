@@ -16,9 +16,7 @@ import urllib3
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pentathlon.local.demo.api_client import ApiRefused
-from pentathlon.local.demo.logins import Login
-from pentathlon.local.demo.people import DemoFailed, Json, People
+from pentathlon.local.demo.people import ApiRefused, DemoFailed, Json, Login, People
 from pentathlon.local.demo.plan import CHALLENGE, CHALLENGE_BLOCKS, Plan, plans
 from pentathlon.ratings.uncertainty import half_width
 from pentathlon_engines.commentary.words import count

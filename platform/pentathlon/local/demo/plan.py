@@ -11,7 +11,6 @@ from pentathlon_engines import GAMES, GameInfo
 from pentathlon_engines.manifest import built_in_bots
 
 BOTS: Final = Path(__file__).parent / "bots"
-
 _TUNED: Final = ("daydreamer", "dice", "first-come", "magpie", "strategist", "watchdog")
 _ALL_ROUND: Final = ("dice", "first-come", "magpie", "grabber", "planner")
 """Bots that play every game, the weaker ones first."""

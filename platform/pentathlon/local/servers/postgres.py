@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import ServerFailed, wait_until_ready
+from pentathlon.local.servers.processes import ServerFailed, wait_until_ready
 
 _USER = "pentathlon"
 _INITDB = ("--no-sync", "--locale=C", "-E", "UTF8", "-A", "trust", "-U", _USER)

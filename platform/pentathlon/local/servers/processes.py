@@ -1,19 +1,29 @@
-"""Start child processes that cannot outlive the process that started them."""
+"""Start children that cannot outlive their parent, on free ports, and wait until they serve."""
 
 import ctypes
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 _PR_SET_PDEATHSIG = 1
 _STOP_S = 8.0
 
 Output = IO[bytes] | int | None
+_TRIES = 50
+_LAST: Final = 65_535
+_PAUSE_S = 0.02
+_LAST_LINES = 20
+_PATIENCE_S = 180.0
+"""Seconds that even a busy machine may take. A server that has ended is reported at once, so only
+one that hangs takes this long."""
 
 
 def start(
@@ -87,3 +97,77 @@ def _tie_to_parent(death_signal: signal.Signals) -> Callable[[], None]:
 
 def _nothing() -> None:
     """Do nothing: other systems have no parent-death signal, only an orderly stop."""
+
+
+class NoPort(Exception):
+    """Every port that was tried is taken."""
+
+    code = "no_port"
+
+
+class BadAddress(Exception):
+    """A host or a port that no process can listen on here."""
+
+    code = "bad_address"
+
+
+def free_port(host: str, wanted: int) -> int:
+    """Return `wanted`, or the next port above it that is free."""
+    if not 1 <= wanted <= _LAST:
+        raise BadAddress(f"--port takes a number from 1 to {_LAST}, not {wanted}.")
+    last = min(wanted + _TRIES - 1, _LAST)
+    for port in range(wanted, last + 1):
+        if _is_free(host, port):
+            return port
+    raise NoPort(f"Ports {wanted} to {last} are all taken: name another by --port.")
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise BadAddress(f"--host {host} is not an address: the name is unknown.") from error
+    family, kind, _, _, address = found[0]
+    with closing(socket.socket(family, kind)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise BadAddress(f"Cannot listen on {host}, port {port}: {error.strerror}.") from error
+    return True
+
+
+class ServerFailed(Exception):
+    """A server that did not start; the error carries the end of its output."""
+
+    code = "server_failed"
+
+    def __init__(self, name: str, reason: str, log: str = "") -> None:
+        super().__init__(f"{name} {reason}" + (f"\n{log}" if log else ""))
+        self.name = name
+
+
+def wait_until_ready(
+    is_ready: Callable[[], bool],
+    *,
+    name: str,
+    process: subprocess.Popen[bytes],
+    log: Path,
+    patience_s: float = _PATIENCE_S,
+) -> None:
+    """Wait until `is_ready()`; raise `ServerFailed` if the process ends or takes too long."""
+    deadline = time.monotonic() + patience_s
+    while not is_ready():
+        if process.poll() is not None:
+            raise ServerFailed(name, f"ended with code {process.returncode}.", last_lines(log))
+        if time.monotonic() > deadline:
+            raise ServerFailed(name, f"was not ready after {patience_s:g} s.", last_lines(log))
+        time.sleep(_PAUSE_S)
+
+
+def last_lines(log: Path) -> str:
+    """Return the end of a log file."""
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    return "\n".join(lines[-_LAST_LINES:])

@@ -4,14 +4,17 @@ import platform
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 from redis import Redis, RedisError
 
+from pentathlon.env import export, read_environment
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import ServerFailed, wait_until_ready
+from pentathlon.local.servers.postgres import UNDISTURBED, running_postgres
+from pentathlon.local.servers.processes import ServerFailed, wait_until_ready
+from pentathlon.local.servers.runtime import runtime_folder
 
 
 def valkey_binary() -> Path | None:
@@ -66,3 +69,17 @@ def running_valkey(folder: Path, *options: str) -> Iterator[str]:
         yield url
     finally:
         processes.stop(process)
+
+
+@contextmanager
+def exported_servers() -> Iterator[None]:
+    """Provide servers; export DATABASE_URL and REDIS_URL to this process and all it starts."""
+    environment = read_environment()
+    with ExitStack() as stack:
+        folder = stack.enter_context(runtime_folder())
+        if environment.database_url is None:
+            server = running_postgres(folder, settings=UNDISTURBED)
+            export("DATABASE_URL", stack.enter_context(server))
+        if environment.redis_url is None:
+            export("REDIS_URL", stack.enter_context(running_valkey(folder)))
+        yield

@@ -3,26 +3,55 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from django.db import IntegrityError, transaction
+from django.db.models import Count, Min
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
+from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, TooLarge
-from pentathlon.core.server.limits import DESK_RECORD_BYTES
+from pentathlon.core.quotas import Quota
+from pentathlon.core.server.limits import DESK_RECORD_BYTES, DESK_RECORDS, DESK_RECORDS_A_DAY
 from pentathlon.core.texts import storable
 from pentathlon.matches.desk_records.models import DeskRecord
-from pentathlon.matches.desk_records.quotas import daily_quota, kept_quota
 from pentathlon.matches.replays.codec import CODEC, pack
-from pentathlon.matches.replays.results import canonical_record
+from pentathlon.matches.replays.services import canonical_record
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record, check_shape
 
+_DAY: Final = timedelta(days=1)
 LONGEST_NAME: Final = 100
+
+
+def kept_quota(author: User) -> Quota:
+    """Return how many records are kept."""
+    return Quota(
+        key="desk_records",
+        about="desk records",
+        limit=DESK_RECORDS,
+        used=DeskRecord.objects.by_author(author).count(),
+        code="desk_record_quota",
+    )
+
+
+def daily_quota(author: User) -> Quota:
+    """Return how many records were uploaded in the last 24 hours."""
+    recent = DeskRecord.objects.by_author(author).filter(created_at__gt=database_now() - _DAY)
+    found = recent.aggregate(number=Count("pk"), oldest=Min("created_at"))
+    return Quota(
+        key="desk_records_a_day",
+        about="desk records uploaded in 24 hours",
+        limit=DESK_RECORDS_A_DAY,
+        used=found["number"],
+        renews_at=found["oldest"] + _DAY if found["oldest"] else None,
+        code="desk_record_quota",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,8 @@ from typing import Final, NamedTuple
 from django.db import connection
 
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
-from pentathlon.matches.held_lanes import HeldLane
+from pentathlon.matches.hidden_lanes import NEVER_REPEATED, HeldLane
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.repeated_lanes import NEVER_REPEATED
 
 NEWCOMERS: Final = "newcomers"
 """The line of matches for new versions, whatever their kind, with a lane for each author."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,14 +10,15 @@ from pentathlon.accounts.models import User
 from pentathlon.core.errors import NotFound
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.matches.replays.services import read_record
-from pentathlon.matches.replays.usage import LimitUsage, RequestCost, limit_usage, request_costs
+from pentathlon_engines import GAMES
 from pentathlon_engines.contract.info import ordinal
-from pentathlon_engines.match.exit_status import manner_of_end
-from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.traces import Trace, TraceLine
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.faults import FaultKind, manner_of_end
+from pentathlon_engines.match.traces import LINE_BYTES_KEPT, Trace, TraceLine, printable
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.answers import answer_at_fault
 from pentathlon_engines.record.bundle import file_name, pack_bundle
+from pentathlon_engines.record.record import position
 from pentathlon_engines.record.rerun import lines_of, recorded_fault
 from pentathlon_engines.record.shape import Record
 
@@ -26,6 +27,76 @@ _BEATEN: Final = (
     "the replay to find where it fell behind."
 )
 _AHEAD: Final = "Nothing: nobody was ranked ahead of it."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCost:
+    """One request to a bot, and the time it took."""
+
+    ply: int
+    cpu_ms: int
+    wall_ms: int
+    is_fault: bool = False
+    """Whether it ended with a fault of the bot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitUsage:
+    """One figure of a match, and the limit it must not pass."""
+
+    name: str
+    label: str
+    used: float
+    limit: float | None
+    unit: str
+
+    @property
+    def share(self) -> float | None:
+        """How much of the limit was used, at most 1; None without a limit."""
+        return min(1.0, self.used / self.limit) if self.limit else None
+
+
+def request_costs(seat: MatchSeat, record: Record, trace: Trace | None) -> list[RequestCost]:
+    """Return all requests to this seat's bot, including a last one that ended with its fault."""
+    costs = [
+        RequestCost(ply=ply, cpu_ms=event.cpu_ms, wall_ms=event.wall_ms)
+        for ply, event in enumerate(map(Event.of, record["events"]))
+        if event.seat == seat.seat and event.is_by_bot
+    ]
+    # A bot that ran out of turn had no request.
+    was_asked = seat.fault_kind != FaultKind.OUT_OF_TURN
+    if trace is not None and trace.requests and seat.fault_ply is not None and was_asked:
+        cpu_ms, wall_ms = trace.cpu_ms, trace.wall_ms
+        costs.append(
+            RequestCost(ply=seat.fault_ply, cpu_ms=cpu_ms, wall_ms=wall_ms, is_fault=True)
+        )
+    return costs
+
+
+def limit_usage(seat: MatchSeat, record: Record, trace: Trace | None) -> list[LimitUsage]:
+    """Return what the bot used, next to what it was allowed."""
+    costs, limits = request_costs(seat, record, trace), record["limits"]
+    cpu = [cost.cpu_ms / 1000 for cost in costs]
+    idle = [max(0, cost.wall_ms - cost.cpu_ms) / 1000 for cost in costs]
+    rows = (
+        ("action_cpu", "CPU time, slowest action", _most(cpu), "action_cpu_s", "s"),
+        ("match_cpu", "CPU time, all actions", sum(cpu), "match_cpu_s", "s"),
+        ("process_cpu", "CPU time with its start", seat.cpu_ms / 1000, None, "s"),
+        ("action_wall", "Asleep at most, one action", _most(idle), "action_wall_s", "s"),
+        ("match_wall", "Asleep at most, all actions", sum(idle), "match_wall_s", "s"),
+        ("memory", "Memory at its peak", seat.memory_peak_mb, "memory_mb", "MiB"),
+        ("stdout", "Standard output", seat.stdout_bytes, "stdout_bytes", "bytes"),
+        ("stderr", "Standard error", seat.stderr_bytes, "stderr_bytes", "bytes"),
+    )
+    return [
+        # An old record lacks limits that were introduced after it.
+        LimitUsage(name=name, label=label, used=used, limit=limits.get(limit or ""), unit=unit)
+        for name, label, used, limit, unit in rows
+    ]
+
+
+def _most(values: Sequence[float]) -> float:
+    return max(values, default=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,3 +263,71 @@ def _ending(place: MatchSeat, trace: Trace | None) -> str:
         was_killed = place.exit_status == -9  # noqa: PLR2004  # SIGKILL
         return "It was stopped after the match." if was_killed else f"After the match it {manner}."
     return f"It {manner}." if trace.ended else "It still ran, and was stopped after its fault."
+
+
+def as_text(explanation: Explanation) -> str:
+    """Return all of an explanation as text, section by section."""
+    sections = (
+        tuple(_head(explanation)),
+        (f"Position at ply {explanation.ply}", str(_position(explanation))),
+        ("Use and limits", *map(_use, explanation.uses)),
+        ("CPU and wall milliseconds of each request", *_turns(explanation)),
+        (_lines_title(explanation), *map(line_as_text, explanation.lines)),
+        ("Notes", *(f"ply {ply}: {note}" for ply, note in explanation.notes)),
+        ("Standard error, its end", printable(explanation.log).rstrip("\n")),
+        ("Again, at your desk", _command(explanation)),
+    )
+    return "\n\n".join("\n".join(section) for section in sections if any(section[1:])) + "\n"
+
+
+def line_as_text(line: TraceLine) -> str:
+    """Return a line of the protocol with its direction, and how much of it was cut off."""
+    text = line.text.replace("\n", f"\n{line.way} ")
+    if line.size > LINE_BYTES_KEPT:
+        return f"{line.way} {text}… ({line.size:,} bytes in all)"
+    return f"{line.way} {text}" if line.is_whole else f"{line.way} {text} (not one whole line)"
+
+
+def figure(value: float, unit: str) -> str:
+    """Return a figure as text, with as many digits as a reader may want."""
+    if unit == "bytes":
+        return f"{value:,}"
+    return f"{value:.{1 if unit == 'MiB' else 3}f}".rstrip("0").rstrip(".")
+
+
+def _head(explanation: Explanation) -> Iterator[str]:
+    place, record = explanation.place, explanation.record
+    title = GAMES[record["game"]].info.title
+    yield f"Match {place.match_id} of {title}, seat {place.seat}: {place.version}"
+    yield f"Cause: {explanation.code}"
+    yield f"What happened: {explanation.what_happened}"
+    if explanation.answer:
+        yield f"Its answer: {explanation.answer}"
+    yield f"What to do: {explanation.what_to_do}"
+    yield f"Its process: {explanation.ending}"
+
+
+def _position(explanation: Explanation) -> object:
+    return position(explanation.record, explanation.ply)
+
+
+def _use(use: LimitUsage) -> str:
+    limit = "" if use.limit is None else f" of {figure(use.limit, use.unit)}"
+    return f"{use.label + ':':27}{figure(use.used, use.unit)}{limit} {use.unit}"
+
+
+def _turns(explanation: Explanation) -> Iterator[str]:
+    for turn in explanation.turns:
+        mark = "  fault" if turn.is_fault else ""
+        yield f"ply {turn.ply:5}{turn.cpu_ms:9,}{turn.wall_ms:9,}{mark}"
+
+
+def _lines_title(explanation: Explanation) -> str:
+    how = ", made from the record, without clocks" if explanation.lines_are_rebuilt else ""
+    return f"Last lines (> to the bot, < from it{how})"
+
+
+def _command(explanation: Explanation) -> str:
+    place = explanation.place
+    name = file_name(place.match_id, place.seat)
+    return f"pentathlon play {name} FOLDER_OF_YOUR_BOT"

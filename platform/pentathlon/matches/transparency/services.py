@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Final, cast
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
@@ -15,12 +21,17 @@ from pentathlon.core.errors import Damaged, NotFound
 from pentathlon.matches.hidden_lanes import hidden_from
 from pentathlon.matches.models import PRIVATE_KINDS, Match
 from pentathlon.matches.replays.models import Replay
-from pentathlon.matches.transparency.models import LogContinuation, LogEntry, LogRoot, SigningKey
-from pentathlon.matches.transparency.signing_key import log_key, sign
-from pentathlon.matches.transparency.tiles import Tiles, append_hashes
+from pentathlon.matches.transparency.models import (
+    LogContinuation,
+    LogEntry,
+    LogRoot,
+    LogTile,
+    SigningKey,
+)
 from pentathlon_engines.errors import BadNote
 from pentathlon_engines.transparency.merkle import (
     leaf_hash,
+    node_hash,
     prove_consistency,
     prove_inclusion,
     root_hash,
@@ -36,8 +47,130 @@ from pentathlon_engines.transparency.notes import (
 )
 from pentathlon_engines.transparency.receipt import FORMAT, Receipt, write_receipt
 
+_LEVELS: Final = 8
+"""Levels of the tree that a tile spans."""
+_WIDTH: Final = 1 << _LEVELS
+_HASH_BYTES: Final = 32
+_PURPOSE: Final = b"pentathlon receipts"
+_NAME_DIGITS: Final = 16
 AT_ONCE: Final = 300
 """Receipts in one transaction."""
+
+
+class TileDamaged(Damaged):
+    """Hashes of the log's tree are not those that were stored."""
+
+    code = "log_damaged"
+
+
+class Tiles:
+    """Reads subtrees from stored tiles, each tile once."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[int, int], bytes] = {}
+
+    def subtree(self, level: int, index: int) -> bytes:
+        """Return the hash of a complete subtree.
+
+        Raises:
+            LookupError: it is not stored.
+            TileDamaged: the stored hashes have changed, so that no root may be made of them.
+        """
+        row, height = divmod(level, _LEVELS)
+        tile, place = divmod(index << height, _WIDTH)
+        hashes = self._hashes(row, tile)[place : place + (1 << height)]
+        if len(hashes) != 1 << height:
+            raise LookupError(f"the log has no hash at level {level}, index {index}")
+        return _fold(hashes)
+
+    def _hashes(self, row: int, tile: int) -> list[bytes]:
+        if (row, tile) not in self._read:
+            found = LogTile.objects.filter(level=row, index=tile).first()
+            self._read[row, tile] = hashes_of(found) if found else b""
+        return _split(self._read[row, tile])
+
+
+def hashes_of(tile: LogTile) -> bytes:
+    """Return the hashes of a tile, one behind the other.
+
+    Raises:
+        TileDamaged: they have changed.
+    """
+    hashes = bytes(tile.hashes)
+    if digest_of(hashes) != tile.digest:
+        raise TileDamaged(
+            f"{str(tile).capitalize()} of the log is not what was stored. The site makes it again "
+            "from the receipts within the day."
+        )
+    return hashes
+
+
+def range_of(tile: LogTile) -> range:
+    """Return the indices of what a tile has the hashes of: of entries, or of tiles below it."""
+    return range(tile.index * _WIDTH, (tile.index + 1) * _WIDTH)
+
+
+def fold_full(tile: LogTile) -> bytes:
+    """Return the hash of a whole tile; nothing if the tile is not full."""
+    hashes = _split(hashes_of(tile))
+    return _fold(hashes) if len(hashes) == _WIDTH else b""
+
+
+def digest_of(hashes: bytes) -> str:
+    """Return the digest that is stored with the hashes of a tile."""
+    return hashlib.sha256(hashes).hexdigest()
+
+
+def append_hashes(leaves: Sequence[bytes], *, size: int) -> None:
+    """Add hashes of entries behind the first `size` ones; call it in a transaction."""
+    row = 0
+    while leaves:
+        tile, place = divmod(size, _WIDTH)
+        old = LogTile.objects.filter(level=row, index=tile)
+        held = b"".join(map(hashes_of, old))[: place * _HASH_BYTES]
+        hashes = [*_split(held), *leaves]
+        parts = [b"".join(hashes[at : at + _WIDTH]) for at in range(0, len(hashes), _WIDTH)]
+        rows = [
+            LogTile(level=row, index=tile + number, hashes=part, digest=digest_of(part))
+            for number, part in enumerate(parts)
+        ]
+        LogTile.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["level", "index"],
+            update_fields=["hashes", "digest"],
+        )
+        full = range(0, len(hashes) - _WIDTH + 1, _WIDTH)
+        leaves = [_fold(hashes[at : at + _WIDTH]) for at in full]
+        row, size = row + 1, tile
+
+
+def _split(data: bytes) -> list[bytes]:
+    return [data[at : at + _HASH_BYTES] for at in range(0, len(data), _HASH_BYTES)]
+
+
+def _fold(hashes: Sequence[bytes]) -> bytes:
+    while len(hashes) > 1:
+        pairs = zip(hashes[::2], hashes[1::2], strict=True)
+        hashes = [node_hash(left, right) for left, right in pairs]
+    return hashes[0]
+
+
+def sign(text: bytes) -> bytes:
+    """Return the Ed25519 signature of a text."""
+    return _private_key(settings.SECRET_KEY).sign(text)
+
+
+def log_key() -> LogKey:
+    """Return the public key, under a name that is unique to this site's log."""
+    public = _private_key(settings.SECRET_KEY).public_key().public_bytes_raw()
+    return LogKey(f"pentathlon-{public.hex()[:_NAME_DIGITS]}", public)
+
+
+@cache
+def _private_key(secret: str) -> Ed25519PrivateKey:
+    derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE)
+    return Ed25519PrivateKey.from_private_bytes(derive.derive(secret.encode()))
 
 
 class ReceiptDamaged(Damaged):

@@ -12,13 +12,14 @@ from pentathlon.matches.replays.store import ReplayDamaged
 from pentathlon.matches.transparency.models import LogEntry, LogRoot
 from pentathlon.matches.transparency.services import (
     ReceiptDamaged,
+    TileDamaged,
+    Tiles,
     checkpoint_at,
     known_keys,
     log_size,
     signed_receipt,
     signed_root,
 )
-from pentathlon.matches.transparency.tiles import TileDamaged, Tiles
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadNote
 from pentathlon_engines.transparency.merkle import (

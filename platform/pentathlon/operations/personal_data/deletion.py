@@ -11,6 +11,7 @@ Code and logs of bots are erased as soon as no match needs them; see `erasure`.
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Final
 
 from django.apps import apps
@@ -20,7 +21,7 @@ from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Replace
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.audit.services import note_on_person
 from pentathlon.accounts.models import AccountDeletion, User
 from pentathlon.accounts.passkeys import Json, check_second_factor
@@ -30,22 +31,15 @@ from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import retire_version
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.friendlies.models import Friendly, FriendlyState
-from pentathlon.ladders.accounts import USERNAME
 from pentathlon.ladders.membership import leave_ladder
 from pentathlon.ladders.models import LadderMember
+from pentathlon.ladders.reference import USERNAME
 from pentathlon.operations.personal_data.erasure import erase_code
-from pentathlon.operations.personal_data.fates import FATES, Fate
 from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.challenges.services import cancel_challenge
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.handovers.services import remove_organiser
-from pentathlon.tournaments.models import (
-    UNSTARTED,
-    Entry,
-    EntryState,
-    Tournament,
-    TournamentState,
-)
+from pentathlon.tournaments.models import UNSTARTED, Entry, EntryState, Tournament, TournamentState
 from pentathlon.tournaments.organising.drafts import delete_draft
 from pentathlon.tournaments.people_rows import CoOrganiser
 from pentathlon.tournaments.teams.services import leave_all_teams
@@ -57,6 +51,61 @@ _PUBLIC: Final = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState
 _TAKES_ENTRIES_OUT: Final = (*UNSTARTED, TournamentState.RUNNING, TournamentState.PAUSED)
 _FOR_GOOD: Final = (VersionState.RETIRED, VersionState.DISQUALIFIED)
 _NAMED: Final = 5
+
+
+class Fate(StrEnum):
+    """What happens to a row when the account that it refers to is deleted."""
+
+    DELETED = "deleted"
+    KEPT = "kept, under the name of a deleted account"
+    OWN_STEP = "has a step of its own in the deletion"
+
+
+FATES: Final = {
+    "accounts.AccountDeletion.person": Fate.KEPT,
+    "accounts.ApiToken.user": Fate.DELETED,
+    "accounts.BrowserSession.person": Fate.DELETED,
+    "accounts.DeviceLogin.person": Fate.DELETED,
+    "accounts.EmailChange.person": Fate.DELETED,
+    "accounts.IdempotencyRecord.person": Fate.DELETED,
+    "accounts.Letter.person": Fate.DELETED,
+    "accounts.Passkey.person": Fate.DELETED,
+    "accounts.RecoveryCode.person": Fate.DELETED,
+    "accounts.TakenName.holder": Fate.KEPT,
+    "accounts.TotpKey.person": Fate.DELETED,
+    "admin.LogEntry.user": Fate.KEPT,
+    "accounts.AuditEvent.actor": Fate.KEPT,
+    "accounts.AuditEvent.person": Fate.KEPT,
+    "bots.Bot.owner": Fate.KEPT,
+    "bots.BotVersion.stopped_by": Fate.KEPT,
+    "tournaments.Challenge.author": Fate.KEPT,
+    "matches.DeskRecord.author": Fate.DELETED,
+    "fleet.WorkerToken.created_by": Fate.KEPT,
+    "friendlies.Friendly.person": Fate.DELETED,
+    "tournaments.Handover.person": Fate.DELETED,
+    "matches.HiddenLane.organiser": Fate.KEPT,
+    "accounts.OAuthApp.user": Fate.DELETED,
+    "oauth2_provider.AccessToken.user": Fate.DELETED,
+    "oauth2_provider.DeviceGrant.user": Fate.DELETED,
+    "oauth2_provider.Grant.user": Fate.DELETED,
+    "oauth2_provider.IDToken.user": Fate.DELETED,
+    "oauth2_provider.RefreshToken.user": Fate.DELETED,
+    "ratings.FormerPlace.author": Fate.DELETED,
+    "ratings.RankingLine.author": Fate.DELETED,
+    "tournaments.Block.ordered_by": Fate.KEPT,
+    "tournaments.CoOrganiser.person": Fate.DELETED,
+    "tournaments.Entry.left_by": Fate.KEPT,
+    "tournaments.Event.owner": Fate.KEPT,
+    "tournaments.Invitation.person": Fate.DELETED,
+    "tournaments.Replacement.replaced_by": Fate.KEPT,
+    "tournaments.Team.owner": Fate.OWN_STEP,
+    "tournaments.TeamMember.person": Fate.OWN_STEP,
+    "tournaments.Tournament.owner": Fate.KEPT,
+    "trust.Quarantine.ended_by": Fate.KEPT,
+    "trust.Review.actor": Fate.KEPT,
+    "webhooks.WebhookEndpoint.owner": Fate.OWN_STEP,
+}
+"""The fate of a row, by the model and the field that refers to the person."""
 
 
 def delete_own_account(

@@ -8,29 +8,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import timedelta
 from typing import Any, Final, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, Passkey, User
 from pentathlon.accounts.oauth.models import OAuthApp
 from pentathlon.accounts.oauth.services import AllowedApp, allowed_apps
-from pentathlon.bots.archives import ArchiveDamaged, find_files
+from pentathlon.accounts.services import passkey_quota, token_quota
+from pentathlon.bots.archives import ArchiveDamaged, archive_quota, find_files, validation_quota
 from pentathlon.bots.models import Bot, BotVersion, BuildLog
 from pentathlon.core.clock import database_now
+from pentathlon.core.quotas import Quota
+from pentathlon.core.throttle import read_rate
+from pentathlon.friendlies import services as friendlies
 from pentathlon.friendlies.models import Friendly
 from pentathlon.ladders.models import LadderMember
+from pentathlon.matches.desk_records import services as desk_records
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.ratings.rankings.models import FormerPlace
+from pentathlon.tournaments.challenges import services as challenges
 from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Entry, Tournament
-from pentathlon.tournaments.people_rows import Invitation
-from pentathlon.tournaments.team_rows import TeamMember
+from pentathlon.tournaments.people_rows import Invitation, TeamMember
+from pentathlon.tournaments.teams.services import team_quota
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
+from pentathlon.webhooks.services import endpoint_quota
 
 Row = Mapping[str, Any]  # Any: JSON
 _Table = tuple[QuerySet[Any], tuple[str, ...]]  # Any: rows of any table
@@ -69,6 +78,30 @@ audit.ndjson            what the audit log says about you
 A file that ends in .ndjson has one JSON object in each line. Times are in UTC. Replays of matches
 are at /api/v1/replays/ID/.
 """
+_READERS: Final = (
+    validation_quota,
+    archive_quota,
+    challenges.daily_quota,
+    challenges.under_way_quota,
+    friendlies.daily_quota,
+    friendlies.under_way_quota,
+    desk_records.daily_quota,
+    desk_records.kept_quota,
+    token_quota,
+    passkey_quota,
+    endpoint_quota,
+    team_quota,
+)
+_RATES: Final[Mapping[str, str]] = {
+    "uploads": "Uploads of bots",
+    "desk_records": "Uploads of records from your desk",
+    "exports": "Exports of whole tables and proofs",
+    "own_exports": "Exports of everything about yourself",
+    "histories": "Stretches of histories of a game",
+    "searches": "Searches",
+    "webhook_sends": "Test events and redeliveries of webhooks",
+}
+"""What the rates of one person count that are not of all requests."""
 
 
 def export_account(person: User) -> Iterator[bytes]:
@@ -322,3 +355,22 @@ def _desk_records(person: User) -> Iterator[DeskRecord]:
 
 def _desk_record(row: DeskRecord) -> Row:
     return {"id": row.pk, "created_at": row.created_at, "record": row.record}
+
+
+def read_quotas(person: User) -> list[Quota]:
+    """Return each quota and rate as it stands now; one or two queries for each."""
+    return [read(person) for read in _READERS] + [_rate(name, person) for name in _RATES]
+
+
+def _rate(name: str, person: User) -> Quota:
+    state = read_rate(name, person.pk)
+    window = {60: "in a minute", 3600: "in an hour", 86_400: "in a day"}[state.window_s]
+    renews_at = timezone.now() + timedelta(seconds=state.resets_s) if state.resets_s else None
+    return Quota(
+        key=f"rate_{name}",
+        about=f"{_RATES[name]} {window}",
+        limit=state.limit,
+        used=min(state.taken, state.limit),
+        renews_at=renews_at,
+        code="throttled",
+    )

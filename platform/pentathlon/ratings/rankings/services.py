@@ -10,10 +10,11 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from pentathlon.accounts.models import User
 from pentathlon.bots.models import VersionState
 from pentathlon.core.clock import database_now
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
-from pentathlon.ratings.rankings.models import RankingLine, RankingTable
+from pentathlon.ratings.rankings.models import FormerPlace, RankingDay, RankingLine, RankingTable
 from pentathlon.ratings.rankings.rule import RULE, Placing, RankedField, rank_authors
 from pentathlon.ratings.skill import BETA
 from pentathlon.ratings.uncertainty import PROVISIONAL_SIGMA
@@ -34,6 +35,7 @@ _AT_ONCE: Final = 1000
 _USUAL_DRAWS: Final = 0.1
 
 Json = dict[str, Any]  # Any: JSON
+_DAYS: Final = 365
 
 
 def refresh_ranking() -> RankingTable | None:
@@ -168,3 +170,34 @@ def _delete_tables(tables: Any) -> None:  # Any: a set of tables
                 if not table.lines.filter(pk__in=list(part)).delete()[0]:
                     break
         table.delete()
+
+
+def keep_ranking() -> int:
+    """Remember the first table of a day, in parts of 1,000 places; return how many.
+
+    The reconciler calls it again and again. After a crash it goes on: an author who has a place
+    for that day keeps it.
+    """
+    today = database_now().date()
+    if RankingDay.objects.filter(day=today, is_complete=True).exists():
+        return 0
+    table = latest_table()
+    if table is None:
+        return 0
+    day, _ = RankingDay.objects.get_or_create(day=today, defaults={"authors": table.authors})
+    lines = table.lines.order_by("place").values_list("author", "rank", "share")
+    places = [
+        FormerPlace(author_id=author, day=day, rank=rank, share=share)
+        for author, rank, share in lines.iterator()
+    ]
+    for start in range(0, len(places), _AT_ONCE):
+        part = places[start : start + _AT_ONCE]
+        FormerPlace.objects.bulk_create(part, ignore_conflicts=True)
+    RankingDay.objects.filter(pk=day.pk).update(is_complete=True)
+    return len(places)
+
+
+def former_places(author: User) -> list[FormerPlace]:
+    """Return where an author stood, day by day, the oldest first; a year at most."""
+    found = FormerPlace.objects.filter(author=author).select_related("day")
+    return list(found.order_by("-day")[:_DAYS])[::-1]

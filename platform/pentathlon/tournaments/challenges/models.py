@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchQuerySet
-from pentathlon_engines.strength.block_scores import BlockScore, counts_of, score_of
+from pentathlon_engines.strength.sprt import BlockScore, counts_of, score_of
 
 FIRST_LANE: Final = 2**40
 """Lanes below it belong to tournaments."""

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.bulkheads import Bulkheads
@@ -24,7 +24,6 @@ from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.matches.specs import MatchSpec
 from pentathlon.ratings.services import enter_matches
-from pentathlon.tournaments.audit_events import audit_match, audit_tournament
 from pentathlon.tournaments.batches import (
     LONGEST_REASON,
     Block,
@@ -36,19 +35,16 @@ from pentathlon.tournaments.batches import (
 from pentathlon.tournaments.documents.document import reads_results
 from pentathlon.tournaments.entries.withdrawals import check_takes_part, reopen
 from pentathlon.tournaments.guards import lock_own
-from pentathlon.tournaments.models import (
-    Tournament,
-    TournamentMatch,
-    TournamentState,
-)
+from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.notices import audit_match, audit_tournament
 from pentathlon.tournaments.scheduling.blocks import (
     MOST_REPLAYS,
     make_void,
     play_void_again,
     store_blocks,
     take_back,
+    versions_out,
 )
-from pentathlon.tournaments.scheduling.lineups import versions_out
 from pentathlon.tournaments.scheduling.schedules import pools_of
 
 _orders = Bulkheads[int]("order for block")

@@ -12,7 +12,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.bots.services import checked_reason
 from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchState

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
 from pentathlon.bots.models import REPEATED, BotVersion
-from pentathlon.core.errors import Conflict, InvalidInput, TooLarge, refuse_all
+from pentathlon.core.errors import (
+    Conflict,
+    DomainError,
+    InvalidInput,
+    Problems,
+    TooLarge,
+    refuse_all,
+)
 from pentathlon_engines import GAMES
 from pentathlon_engines.seeds import SECRET_BYTES
-from pentathlon_engines.tournament.checks import problems_of_size, problems_of_start
+from pentathlon_engines.tournament.checks import (
+    check_document,
+    problems_of_size,
+    problems_of_start,
+)
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Problem
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED
@@ -176,3 +187,36 @@ def _why_not(version: BotVersion, *, game: str, is_repeat: bool) -> str:
     if is_repeat and version.state in REPEATED:
         return "its code is gone with the account of its author, or was never built"
     return version.get_state_display()
+
+
+def check_plan(
+    document: TournamentDocument,
+    *,
+    entries: int,
+    rated: bool = False,
+    others: Sequence[Callable[[], object]] = (),
+    errors: Iterable[DomainError] = (),
+) -> TournamentDocument:
+    """Return the document with all defaults; `errors` are problems that the caller has found.
+
+    Raises:
+        InvalidInput: something is wrong; `Problems` if several things are.
+    """
+    found = [*errors, *gather_errors(others)]
+    completed, problems = check_document(document, entries=entries)
+    found += map(error_of, problems)
+    refuse_all([*found, *problems_of_rated(completed)] if rated else found)
+    return completed
+
+
+def gather_errors(checks: Iterable[Callable[[], object]]) -> list[DomainError]:
+    """Return all errors that these checks raise."""
+    errors: list[DomainError] = []
+    for check in checks:
+        try:
+            check()
+        except Problems as error:
+            errors += error.errors
+        except InvalidInput as error:
+            errors.append(error)
+    return errors

@@ -6,8 +6,8 @@ from typing import Any
 
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
+from pentathlon.tournaments.guards import reading
 from pentathlon.tournaments.models import Entry, Tournament
-from pentathlon.tournaments.problems import reading
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.seeds import event_key_of
 from pentathlon_engines.tournament.document import (

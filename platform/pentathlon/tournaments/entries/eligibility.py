@@ -5,19 +5,28 @@ The organiser may enter any bot that plays the game; these rules are for everybo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from django.db.models import Count, Max, Q
 
+from pentathlon.accounts.models import User
 from pentathlon.accounts.verification import check_may_play_rated
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.ratings.models import Rating, live_key
-from pentathlon.tournaments.models import EntryState, Tournament
+from pentathlon.tournaments.models import (
+    Entry,
+    EntryQuerySet,
+    EntryState,
+    Tournament,
+    TournamentState,
+)
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
 
@@ -26,6 +35,7 @@ ENTRY_LANGUAGES: Final = (*LANGUAGES, COMMAND)
 MOST_VERSIONS: Final = 1000
 MOST_MATCHES: Final = 1_000_000
 MOST_TEAM_ENTRIES: Final = 200
+_UNDER_WAY: Final = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,3 +197,91 @@ def _broken(rules: EntryRules, versions: Sequence[BotVersion], *, game: str) -> 
 
 def _date(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment:%d %b %Y}"
+
+
+def check_caps(tournament: Tournament, version: BotVersion, *, team: Team | None) -> None:
+    """Refuse one more entry of a tournament.
+
+    Call it after `lock_teams`, in a transaction that holds the tournament.
+
+    Raises:
+        Conflict: `author_cap` or `team_cap`.
+    """
+    entries = tournament.entries.active()
+    _check_team_cap(tournament, entries, team)
+    members = team.member_ids() if team is not None else frozenset()
+    _check_author_cap(tournament, entries, {version.bot.owner_id, *members})
+
+
+def check_caps_of_member(team: Team, person: User) -> None:
+    """Refuse a new member of a locked team who would stand behind too many entries somewhere.
+
+    Raises:
+        Conflict: `author_cap`.
+    """
+    entered = Entry.objects.active().filter(team=team, tournament__state__in=_UNDER_WAY)
+    tournaments = Tournament.objects.filter(pk__in=entered.values("tournament"))
+    for tournament in tournaments.order_by("pk"):
+        own = tournament.entries.active().behind(person)
+        more = tournament.entries.active().filter(team=team).exclude(pk__in=own.values("pk"))
+        behind = own.count() + more.count()
+        if more.exists() and behind > tournament.entries_per_author:
+            raise Conflict(
+                f"As a member of {team.name} you would stand behind {behind} bots in "
+                f"{tournament.name}, which takes at most {tournament.entries_per_author} of an "
+                "author. Withdraw one of yours first.",
+                code="author_cap",
+            )
+
+
+def lock_teams(version: BotVersion, team: Team | None) -> None:
+    """Let nobody join or leave a team of these authors until this transaction ends.
+
+    Whatever changes members locks their team. Call it after locking the tournament.
+    """
+    members = TeamMember.objects.accepted().filter(team=team)
+    people = Q(person=version.bot.owner_id) | Q(person__in=members.values("person"))
+    rows = TeamMember.objects.filter(people)
+    teams = Team.objects.filter(pk__in=rows.values("team")).order_by("pk")
+    list(teams.select_for_update().values_list("pk", flat=True))
+
+
+def people_behind(entries: Sequence[Entry]) -> list[set[str]]:
+    """Return for each entry the names of all who stand behind it; one query."""
+    teams = {entry.team_id for entry in entries if entry.team_id is not None}
+    members: dict[int | None, set[str]] = defaultdict(set)
+    rows = TeamMember.objects.accepted().filter(team__in=teams)
+    for team_id, name in rows.values_list("team", "person__username"):
+        members[team_id].add(name)
+    return [{entry.version.bot.owner.username} | members[entry.team_id] for entry in entries]
+
+
+def _check_team_cap(tournament: Tournament, entries: EntryQuerySet, team: Team | None) -> None:
+    most = rules_of(tournament).entries_per_team
+    if team is not None and most is not None and entries.filter(team=team).count() >= most:
+        raise Conflict(
+            f"At most {most} bots of a team take part. Withdraw one of {team.name} first.",
+            code="team_cap",
+            field="team",
+        )
+
+
+def _check_author_cap(
+    tournament: Tournament, entries: EntryQuerySet, people: Collection[int]
+) -> None:
+    """Refuse one more entry that these people stand behind; three queries for any number."""
+    joined = defaultdict[int, set[int | None]](set)
+    rows = TeamMember.objects.accepted().filter(person__in=people)
+    for member_id, team_id in rows.values_list("person", "team"):
+        joined[member_id].add(team_id)
+    sides = list(entries.values_list("version__bot__owner", "team"))
+    for person in User.objects.filter(pk__in=people).order_by("pk"):
+        behind = sum(owner == person.pk or team in joined[person.pk] for owner, team in sides)
+        if behind >= tournament.entries_per_author:
+            raise Conflict(
+                f"{tournament.name} takes at most {tournament.entries_per_author} bots of an "
+                f"author, by themselves and in teams; {person.username} has {behind}. Withdraw "
+                "one of them first, or ask the organiser.",
+                code="author_cap",
+                field="version",
+            )

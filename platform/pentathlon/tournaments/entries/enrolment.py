@@ -5,25 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.db.models import Max
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.bots.doors import Door, check_door, objection_at
 from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import checked_reason
 from pentathlon.core.errors import Conflict, InvalidInput, refuse_all
-from pentathlon.tournaments.audit_events import audit_entry
+from pentathlon.matches.hidden_lanes import is_repeated
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import draft_document
-from pentathlon.tournaments.entries.caps import check_caps, lock_teams
 from pentathlon.tournaments.entries.eligibility import (
     check_authors,
+    check_caps,
     check_may_enter,
     check_not_disqualified,
+    lock_teams,
 )
-from pentathlon.tournaments.entries.withdrawals import forget_start_problem
-from pentathlon.tournaments.guards import check_state, is_organiser_of, lock
-from pentathlon.tournaments.models import UNSTARTED, Entry, Tournament, TournamentState
-from pentathlon.tournaments.team_rows import Team
+from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
+from pentathlon.tournaments.guards import check_state, is_organiser_of, lock, lock_own
+from pentathlon.tournaments.models import UNSTARTED, Entry, EntryState, Tournament, TournamentState
+from pentathlon.tournaments.notices import audit_entry
+from pentathlon.tournaments.people_rows import Team
+
+_LONGEST_REASON = 300
 
 
 @transaction.atomic
@@ -112,3 +118,33 @@ def _check_not_entered(tournament: Tournament, versions: Sequence[BotVersion]) -
         raise Conflict(
             f"Already entered: {', '.join(again)}.", code="already_entered", field="versions"
         )
+
+
+@transaction.atomic
+def reinstate_entry(*, actor: User, tournament: Tournament, version_id: int, reason: str) -> Entry:
+    """Lift the disqualification of a bot version; only the organiser may, and says why.
+
+    The entry keeps on record the reason of its disqualification, who lifted it, and why.
+    """
+    tournament = lock_own(actor, tournament, *UNSTARTED, to="reinstate a bot of")
+    entry = get_entry(tournament, version_id)
+    reason = checked_reason(reason)
+    if entry.state != EntryState.DISQUALIFIED:
+        raise Conflict(f"{entry.version.label} is not disqualified.", code="not_disqualified")
+    checks.check_eligible(
+        [entry.version],
+        game=tournament.game,
+        field="version",
+        is_repeat=is_repeated(tournament.pk),
+    )
+    entered = tournament.entries.scheduled()
+    checks.check_size(draft_document(tournament), bots=entered.count() + 1)
+    last = entered.aggregate(last=Max("number"))["last"]
+    entry.number = 0 if last is None else last + 1
+    told = f"Reinstated by {actor.username}: {reason} It was disqualified: {entry.reason}"
+    entry.state, entry.reason = EntryState.ACTIVE, told[:_LONGEST_REASON]
+    entry.left_at, entry.left_by, entry.revokes_results = None, None, False
+    entry.save()
+    audit_entry(AuditAction.ENTRY_REINSTATE, tournament, entry.version, actor=actor, reason=reason)
+    forget_start_problem(tournament)
+    return entry

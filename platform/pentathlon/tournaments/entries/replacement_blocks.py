@@ -39,8 +39,8 @@ from django.db.models import Exists, OuterRef, Q
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.matches.hidden_lanes import out_of_play
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.repeated_lanes import out_of_play
 from pentathlon.matches.services import void_matches
 from pentathlon.tournaments.batches import Block, BlockState, FormerLeg
 from pentathlon.tournaments.documents.document import reads_results
@@ -52,11 +52,10 @@ from pentathlon.tournaments.models import (
     TournamentMatchQuerySet,
     TournamentState,
 )
-from pentathlon.tournaments.replacement_rows import LONGEST_REASON, Replacement
-from pentathlon.tournaments.scheduling.blocks import play_void_again, store_blocks
+from pentathlon.tournaments.people_rows import LONGEST_REASON, Replacement
+from pentathlon.tournaments.scheduling.blocks import play_void_again, store_blocks, versions_out
 from pentathlon.tournaments.scheduling.history import noted_blocks
-from pentathlon.tournaments.scheduling.lineups import versions_out
-from pentathlon_engines.tournament.formats.blocks import matches_per_block
+from pentathlon_engines.tournament.formats.interface import matches_per_block
 
 MATCHES_AT_ONCE: Final = 300
 """Matches that one part hands over; for each it writes its row and the row of its seat."""

@@ -17,41 +17,29 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.bots.doors import Door, check_door
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, refuse_all
-from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
+from pentathlon.tournaments.documents.checks import gather_errors
 from pentathlon.tournaments.documents.document import document, event_key
-from pentathlon.tournaments.documents.plan_checks import gather_errors
-from pentathlon.tournaments.entries.caps import lock_teams
 from pentathlon.tournaments.entries.eligibility import (
     check_authors,
     check_may_enter,
     check_not_disqualified,
+    lock_teams,
 )
 from pentathlon.tournaments.entries.replacement_blocks import begin_replacement
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
-from pentathlon.tournaments.guards import (
-    check_may_manage,
-    check_organiser,
-    is_organiser_of,
-    lock,
-)
-from pentathlon.tournaments.models import (
-    UNSTARTED,
-    Entry,
-    EntryState,
-    Tournament,
-    TournamentState,
-)
-from pentathlon.tournaments.notices import note_entry
-from pentathlon.tournaments.replacement_rows import LONGEST_REASON
+from pentathlon.tournaments.guards import check_may_manage, check_organiser, is_organiser_of, lock
+from pentathlon.tournaments.models import UNSTARTED, Entry, EntryState, Tournament, TournamentState
+from pentathlon.tournaments.notices import audit_entry, note_entry
+from pentathlon.tournaments.people_rows import LONGEST_REASON
+from pentathlon.tournaments.scheduling.blocks import versions_out
 from pentathlon.tournaments.scheduling.history import read_input
-from pentathlon.tournaments.scheduling.lineups import versions_out
 from pentathlon_engines.tournament.formats.interface import Eliminating
 
 _PLAYED = (TournamentState.RUNNING, TournamentState.PAUSED)

@@ -13,18 +13,17 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, VersionState
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import Conflict, NotFound
+from pentathlon.matches.hidden_lanes import NEVER_REPEATED, is_repeated, out_of_play
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
-from pentathlon.matches.repeated_lanes import NEVER_REPEATED, is_repeated, out_of_play
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
-from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.entries.replacement_blocks import (
     carry_out_replacements,
     void_unplayable,
@@ -38,12 +37,8 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.notices import note_entry
-from pentathlon.tournaments.scheduling.lineups import (
-    numbers_of_versions,
-    versions_of,
-    versions_out,
-)
+from pentathlon.tournaments.notices import audit_entry, note_entry
+from pentathlon.tournaments.scheduling.blocks import numbers_of_versions, versions_of, versions_out
 
 _BATCH: Final = 1000
 """The most matches of an entry that one transaction voids or revokes."""

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from pentathlon.core.errors import Conflict
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.capacity.durations import durations_s, read_plays
+from pentathlon.matches.capacity import durations_s, read_plays
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
 from pentathlon.tournaments.documents.checks import check_enough
 from pentathlon.tournaments.documents.document import draft_document

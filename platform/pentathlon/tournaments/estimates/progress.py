@@ -12,7 +12,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.capacity.durations import Play, durations_s, is_competition, read_plays
+from pentathlon.matches.capacity import Play, durations_s, is_competition, read_plays
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind, MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.estimates.time_left import (
@@ -164,10 +164,10 @@ def _rivals(
     left: dict[_Lane, float] = defaultdict(float)
     left_before: list[dict[_Lane, float]] = []
     for each in in_flight:
-        if each.is_of_ladder:
-            continue
-        if each.lane == tournament.pk:
+        if each.lane == tournament.pk:  # a division of a ladder is one, too
             left_before.append(dict(left))
+            continue
+        if each.is_of_ladder:
             continue
         length_s = lengths.of_others(each.game)
         lanes[each.kind, each.lane] += length_s

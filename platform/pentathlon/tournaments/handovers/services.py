@@ -16,12 +16,11 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import Q
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import LONGEST_REASON, is_staff
 from pentathlon.accounts.services import find_person
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.guards import (
     check_organiser,
     check_owner,
@@ -36,7 +35,12 @@ from pentathlon.tournaments.handovers.models import (
     OrganiserRole,
 )
 from pentathlon.tournaments.models import Tournament, TournamentQuerySet
-from pentathlon.tournaments.notices import note_change, note_offer, note_tournament
+from pentathlon.tournaments.notices import (
+    audit_tournament,
+    note_change,
+    note_offer,
+    note_tournament,
+)
 from pentathlon.tournaments.people_rows import CoOrganiser
 from pentathlon.tournaments.results.hidden_results import show_to_organisers
 

@@ -14,28 +14,22 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import QuerySet
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import DomainError, InvalidInput
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.tournaments.audit_events import audit_tournament
-from pentathlon.tournaments.documents.document import columns_of
-from pentathlon.tournaments.documents.plan_checks import gather_errors
+from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.entries.eligibility import EntryRules
 from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.models import (
-    ENTRIES_PER_AUTHOR,
     UNSTARTED,
-    Event,
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.organising.revisions import revision_of
+from pentathlon.tournaments.notices import audit_tournament
 from pentathlon.tournaments.people_rows import Invitation
 from pentathlon.tournaments.results.hidden_results import hide_results
-from pentathlon.tournaments.services import create_tournament
-from pentathlon_engines.tournament.document import TournamentDocument
 
 MOST_INVITED: Final = 300
 MOST_SHOWN: Final = 20
@@ -143,65 +137,9 @@ class Arrangement:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """All of a tournament that its organiser decides before it opens."""
-
-    name: str
-    document: TournamentDocument
-    """The document, without its entries."""
-    versions: Sequence[int] = ()
-    """The ids of the versions that have entered."""
-    rated: bool = True
-    entries_per_author: int = ENTRIES_PER_AUTHOR
-    arrangement: Arrangement = Arrangement()
-
-    @property
-    def revision(self) -> str:
-        """A digest that changes with every edit, and comes back only with the same content."""
-        return revision_of(
-            name=self.name,
-            columns=columns_of(self.document),
-            versions=sorted(self.versions),
-            rated=self.rated,
-            entries_per_author=self.entries_per_author,
-            arrangement=self.arrangement.to_json(),
-        )
-
-
-@transaction.atomic
-def create_arranged_tournament(
-    *,
-    actor: User,
-    draft: Draft,
-    event: Event | None = None,
-    secret: str | None = None,
-    is_draft: bool = False,
-) -> Tournament:
-    """Create a tournament with its dates, its secrecy and its rules of entry.
-
-    Raises:
-        InvalidInput: `Problems` if several things are wrong with the document or the arrangement.
-    """
-    tournament = create_tournament(
-        actor=actor,
-        name=draft.name,
-        document=draft.document,
-        versions=draft.versions,
-        rated=draft.rated,
-        entries_per_author=draft.entries_per_author,
-        secret=secret,
-        is_draft=is_draft,
-        errors=problems_of(draft.arrangement, rated=draft.rated),
-    )
-    tournament.event = event
-    arrange(tournament, draft.arrangement)
-    return tournament
-
-
 def problems_of(arrangement: Arrangement, *, rated: bool) -> list[DomainError]:
     """Return everything that is wrong with an arrangement, including unknown people."""
-    people = gather_errors([lambda: _people(arrangement.invited)])
+    people = checks.gather_errors([lambda: _people(arrangement.invited)])
     return [*arrangement.problems(rated=rated), *people]
 
 

@@ -17,24 +17,22 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, DomainError, refuse_all
-from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
-from pentathlon.tournaments.documents.plan_checks import gather_errors
-from pentathlon.tournaments.entries.caps import people_behind
+from pentathlon.tournaments.documents.checks import gather_errors
+from pentathlon.tournaments.entries.eligibility import people_behind
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
-from pentathlon.tournaments.guards import lock_own
+from pentathlon.tournaments.guards import check_revision, lock_own, revision_of
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
-from pentathlon.tournaments.notices import note_change
+from pentathlon.tournaments.notices import audit_tournament, note_change
 from pentathlon.tournaments.organising.arrangement import (
     Arrangement,
     arrange,
     arrangement_of,
     problems_of,
 )
-from pentathlon.tournaments.organising.revisions import check_revision, revision_of
 
 FIXED: Final = (
     *("game", "format", "params", "options", "limits", "table_seats", "tie_breaks"),

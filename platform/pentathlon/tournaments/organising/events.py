@@ -16,13 +16,19 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from django.db import transaction
+from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
+from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import DomainError, InvalidInput, refuse_all
-from pentathlon.tournaments.documents.checks import LONGEST_NAME, checked_name
-from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
+from pentathlon.tournaments.documents.checks import (
+    LONGEST_NAME,
+    check_plan,
+    checked_name,
+    gather_errors,
+)
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
@@ -32,18 +38,18 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.organising.arrangement import (
-    Arrangement,
-    Draft,
-    create_arranged_tournament,
-)
+from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.drafts import Draft, create_tournament
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
 from pentathlon.tournaments.results.standings import Standing, standings
+from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.strength.places import shared_places, shared_points
 from pentathlon_engines.tournament.document import TournamentDocument
 
 _UNTOLD: Final = (*UNSTARTED, TournamentState.CANCELLED)
+_LONGEST: int = Tournament._meta.get_field("start_problem").max_length or 0
+_starts = Bulkheads[int]("start of tournament")
 
 
 class _Side(NamedTuple):
@@ -107,7 +113,7 @@ def create_event(
             entries_per_author=entries_per_author,
             arrangement=arrangement,
         )
-        create_arranged_tournament(actor=actor, draft=draft, event=event)
+        create_tournament(actor=actor, draft=draft, event=event)
     return event
 
 
@@ -203,3 +209,27 @@ def _ordered(by_side: Mapping[_Side, tuple[EventCell | None, ...]]) -> list[Even
 
 def _sum(cells: Sequence[EventCell | None]) -> float:
     return sum(cell.points for cell in cells if cell is not None)
+
+
+def start_due_tournaments() -> int:
+    """Start every tournament whose time has come; return how many started.
+
+    A tournament that cannot start keeps the reason, which its page shows, and is left alone until
+    an entry comes or goes, or its organiser starts it.
+    """
+    due = Tournament.objects.filter(
+        state=TournamentState.OPEN, starts_at__lte=Now(), start_problem=""
+    )
+    in_order = due.order_by("starts_at", "pk").values_list("pk", flat=True)
+    return sum(_starts.each(list(in_order), _start))
+
+
+def _start(tournament_id: int) -> bool:
+    tournament = Tournament.objects.select_related("owner").get(pk=tournament_id)
+    try:
+        start_tournament(actor=tournament.owner, tournament=tournament)
+    except DomainError as error:
+        still_open = Tournament.objects.filter(pk=tournament.pk, state=TournamentState.OPEN)
+        still_open.update(start_problem=error.detail[:_LONGEST])
+        return False
+    return True

@@ -20,7 +20,7 @@ from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
 from pentathlon.tournaments.documents.checks import error_of, ineligible
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
-from pentathlon.tournaments.services import check_wanted, create_tournament
+from pentathlon.tournaments.organising.drafts import Draft, check_draft, create_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.checks import read_json
@@ -49,7 +49,7 @@ def create_from_document(
         InvalidInput: `Problems`, with everything that is wrong.
     """
     check_may_create(actor, what="tournaments")
-    asked, versions = check_posted(
+    draft = check_posted(
         actor=actor,
         document=document,
         name=name,
@@ -58,19 +58,11 @@ def create_from_document(
         secret=secret,
     )
     made = create_tournament(
-        actor=actor,
-        name=_name_for(asked) if name is None else name,
-        document=replace(asked, limits=_unusual_limits(asked)),
-        versions=versions,
-        rated=rated,
-        entries_per_author=entries_per_author,
-        secret=secret,
-        is_draft=is_draft,
-        is_repeat=not rated,
+        actor=actor, draft=draft, secret=secret, is_draft=is_draft, is_repeat=not rated
     )
     hinted = list(made.entries.filter(number__isnull=False))
     for entry in hinted:
-        entry.strength_hint = asked.entries[entry.number or 0].strength
+        entry.strength_hint = draft.document.entries[entry.number or 0].strength
     hinted = [entry for entry in hinted if entry.strength_hint is not None]
     made.entries.bulk_update(hinted, ("strength_hint",))
     return made
@@ -84,8 +76,8 @@ def check_posted(
     rated: bool = False,
     entries_per_author: int = ENTRIES_PER_AUTHOR,
     secret: str | None = None,
-) -> tuple[TournamentDocument, list[int]]:
-    """Return a posted document and the ids of its entrants; refuse an impossible one.
+) -> Draft:
+    """Return the tournament of a posted document with its entrants; refuse an impossible one.
 
     Raises:
         InvalidInput: `Problems`, with everything that is wrong.
@@ -96,17 +88,15 @@ def check_posted(
         raise Problems(errors)
     known_wrong = {error.field for error in errors}
     versions, unknown = _entrants(asked, actor=actor, rated=rated, known_wrong=known_wrong)
-    check_wanted(
+    draft = Draft(
         name=_name_for(asked) if name is None else name,
         document=replace(asked, limits=_unusual_limits(asked)),
         versions=versions,
         rated=rated,
         entries_per_author=entries_per_author,
-        secret=secret,
-        is_repeat=not rated,
-        errors=[*errors, *unknown],
     )
-    return asked, versions
+    check_draft(draft, secret=secret, is_repeat=not rated, errors=[*errors, *unknown])
+    return draft
 
 
 def _name_for(document: TournamentDocument) -> str:

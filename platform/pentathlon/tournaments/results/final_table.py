@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.db.models import QuerySet
 
 from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.ratings.models import Pool
-from pentathlon.ratings.results import counting_seats, rows_without_sandbox
+from pentathlon.ratings.models import Pool, tournament_key
+from pentathlon.ratings.scopes import counting_seats, rows_without_sandbox
 from pentathlon.ratings.scores import read_scores
 from pentathlon.ratings.skill import Skill, fold, results_of_matches
+from pentathlon.ratings.verification import Difference, facts_are_equal, is_exact
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
-from pentathlon.tournaments.results.combined_results import merge_scores
-from pentathlon.tournaments.results.table_order import order_entries, read_results
-from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
-from pentathlon_engines.strength.best import (
-    by_strength,
-    chances_of_best,
-    groups,
-    rank_intervals,
-)
-from pentathlon_engines.strength.played_matches import PlayedMatch
+from pentathlon.tournaments.results.table_order import merge_scores, order_entries, read_results
+from pentathlon.tournaments.scheduling.blocks import numbers_of_versions
+from pentathlon_engines.commentary.words import enumerate_all
+from pentathlon_engines.strength.best import by_strength, chances_of_best, groups, rank_intervals
+from pentathlon_engines.strength.pair_model import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 
 _PAIR: Final = 2
 _MEDALS: Final = 3
+_LAST = 3
+"""The last place of a podium."""
+_MOST_NAMED = 5
+_FACTS: Final = (
+    *("place", "group", "mu", "sigma", "rank_low", "rank_high"),
+    *("fold_mu", "fold_sigma", "chance_of_best"),
+)
 
 
 def final_rows(tournament: Tournament) -> list[FinalRow]:
@@ -129,3 +134,102 @@ def _matches(
         ends = [(entered[version], rank or 0) for *_, version, rank in part]
         players, ranks = zip(*ends, strict=True)
         yield PlayedMatch(players, ranks, block, course or None)
+
+
+class Step(NamedTuple):
+    """One place of a podium, and the versions that share it."""
+
+    place: int
+    versions: Sequence[BotVersion]
+
+
+class Podium(NamedTuple):
+    """The best places of a closed tournament, the first one first."""
+
+    steps: Sequence[Step]
+
+    @property
+    def story(self) -> str:
+        """Return who won, and who came next, in a sentence."""
+        first, *others = self.steps
+        names = _named(first.versions)
+        if not others:
+            return (
+                f"{names} share the first place." if len(first.versions) > 1 else f"{names} won."
+            )
+        verb = "share the first place" if len(first.versions) > 1 else "won"
+        behind = _named([version for step in others for version in step.versions])
+        return f"{names} {verb}, ahead of {behind}."
+
+
+def podiums(tournaments: Iterable[int]) -> Mapping[int, Podium]:
+    """Return the podiums of those of these tournaments that have a final table, by id.
+
+    Whoever shows them asks before whether results are hidden from the reader.
+    """
+    rows = FinalRow.objects.filter(entry__tournament__in=tournaments, place__lte=_LAST)
+    rows = rows.select_related("entry__version__bot").order_by(
+        "place", "entry__version__bot__name"
+    )
+    steps: dict[int, dict[int, list[BotVersion]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        steps[row.entry.tournament_id][row.place].append(row.entry.version)
+    return {
+        tournament: Podium([Step(place, versions) for place, versions in places.items()])
+        for tournament, places in steps.items()
+        if 1 in places
+    }
+
+
+def _named(versions: Sequence[BotVersion]) -> str:
+    """Return the names of bots; of very many, the first ones and how many more there are."""
+    names = [version.bot.name for version in versions]
+    if len(names) <= _MOST_NAMED:
+        return enumerate_all(names)
+    return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
+
+
+def verify_final_table(*, tournament_id: int) -> list[Difference]:
+    """Compute the final table of a closed tournament again; return how the stored one differs.
+
+    It locks nothing, and skips a tournament whose results change meanwhile.
+    """
+    before = _closed(tournament_id)
+    if before is None:
+        return []
+    stored = _table(FinalRow.objects.filter(entry__tournament=before))
+    found = list(_differences(before, stored, _table(final_rows(before))))
+    after = _closed(tournament_id)
+    if after is None or after.results_version != before.results_version:
+        return []
+    return found
+
+
+def _closed(tournament_id: int) -> Tournament | None:
+    closed = Tournament.objects.filter(state=TournamentState.CLOSED).select_related("pool")
+    return closed.filter(pk=tournament_id).first()
+
+
+def _table(rows: Iterable[FinalRow]) -> dict[int, tuple[object, ...]]:
+    return {row.entry_id: tuple(getattr(row, fact) for fact in _FACTS) for row in rows}
+
+
+def _differences(
+    tournament: Tournament,
+    stored: Mapping[int, tuple[object, ...]],
+    computed: Mapping[int, tuple[object, ...]],
+) -> Iterator[Difference]:
+    for entry_id in sorted(stored.keys() | computed.keys()):
+        kept, made = stored.get(entry_id), computed.get(entry_id)
+        if not facts_are_equal(kept, made, exactly=is_exact_table(tournament)):
+            place = f"final table, entry {entry_id}"
+            yield Difference(pool=_key(tournament), place=place, stored=kept, computed=made)
+
+
+def is_exact_table(tournament: Tournament) -> bool:
+    """Return whether a final table was computed with the arithmetic of this process."""
+    return tournament.pool is not None and is_exact(tournament.pool)
+
+
+def _key(tournament: Tournament) -> str:
+    return tournament.pool.key if tournament.pool else tournament_key(tournament.pk)

@@ -13,17 +13,16 @@ from typing import Final
 from django.db import transaction
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.guards import check_organiser, is_organiser_of, lock_row
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.notices import note_tournament
+from pentathlon.tournaments.notices import audit_tournament, note_tournament
 
 _AT_ONCE: Final = 50
 _releases = Bulkheads[int]("release of lane")

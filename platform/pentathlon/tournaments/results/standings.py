@@ -22,13 +22,14 @@ from pentathlon.ratings.uncertainty import (
     mean_of,
 )
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
-from pentathlon.tournaments.results.combined_results import (
+from pentathlon.tournaments.results.table_order import (
     VersionShare,
     merge_scores,
     merge_skills,
+    order_entries,
+    read_results,
     version_shares,
 )
-from pentathlon.tournaments.results.table_order import order_entries, read_results
 from pentathlon_engines.strength.best import RankInterval
 from pentathlon_engines.tournament.tie_breaks import group_by_places, values_of
 

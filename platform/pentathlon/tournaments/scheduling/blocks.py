@@ -13,26 +13,30 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
 
 from pentathlon.bots.models import OUT_OF_PLAY
+from pentathlon.matches.hidden_lanes import NEVER_REPEATED, is_repeated
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import requeue_void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import await_results, revoke_results
 from pentathlon.tournaments.batches import LONGEST_REASON, Block, BlockState
+from pentathlon.tournaments.guards import TournamentSteps
 from pentathlon.tournaments.models import (
+    Entry,
+    EntryState,
     Tournament,
     TournamentMatch,
     TournamentState,
 )
-from pentathlon.tournaments.problems import TournamentSteps
-from pentathlon.tournaments.scheduling.block_results import PlayedLeg, cut_short
-from pentathlon.tournaments.scheduling.lineups import versions_out
+from pentathlon_engines.tournament.batches import Ranks
+from pentathlon_engines.tournament.departures import forfeit_ranks
 
+Json = Any
 MOST_REPLAYS: Final = 2
 """How often a block may be played again because the platform failed to play one of its legs."""
 _AT_ONCE: Final = 300
@@ -40,6 +44,84 @@ _AT_ONCE: Final = 300
 _UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
 _SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
 _blocks = TournamentSteps("blocks of tournament", told="Its results cannot be counted.")
+
+
+def numbers_of_versions(tournament: Tournament) -> dict[int, int]:
+    """Return the number of the entry for which each version plays or has played; one query."""
+    former = tournament.replacements.values_list("old", "entry__number")
+    entries = tournament.entries.scheduled().values_list("version", "number")
+    return {version: number or 0 for version, number in former.union(entries)}
+
+
+def successors(tournament: Tournament) -> dict[int, int]:
+    """Return for each replaced version the one that plays in its place now."""
+    rows = tournament.replacements.values_list("old", "entry__version")
+    return {old: now for old, now in rows if old != now}
+
+
+def versions_of(entry: Entry) -> set[int]:
+    """Return all versions that play or have played for an entry."""
+    return {entry.version_id, *entry.replacements.values_list("old", flat=True)}
+
+
+def versions_out(tournament: Tournament) -> set[int]:
+    """Return the versions that play no more: their entry has left, or they may not play at all.
+
+    A replaced version is not among them while it finishes the blocks that it has begun, unless its
+    entry had left before another version took its place.
+    """
+    left = tournament.entries.exclude(state=EntryState.ACTIVE).values_list("version", flat=True)
+    facts = ("entry", "entry__state", "old", "old__state", "left")
+    out, former = set(left), defaultdict[int, set[int]](set)
+    gone = NEVER_REPEATED if is_repeated(tournament.pk) else OUT_OF_PLAY
+    rows = tournament.replacements.order_by("number").values_list(*facts)
+    for entry, state, old, old_state, why_left in rows:
+        former[entry].add(old)
+        if state != EntryState.ACTIVE or old_state in gone:
+            out.add(old)
+        if why_left:
+            out |= former[entry]
+    return out
+
+
+class BlockResult(NamedTuple):
+    """The result of a block, complete or cut short because a bot has left."""
+
+    ranks: Ranks
+    """The rank of each seat, leg by leg, those of forfeited legs included."""
+    forfeits: tuple[int, ...] = ()
+    """The legs, from 0, that were not played because a bot had left."""
+
+    def to_json(self) -> Json:
+        """Return the result as the row of its block keeps it."""
+        ranks = [list(each) for each in self.ranks]
+        return {"ranks": ranks, "forfeits": list(self.forfeits)} if self.forfeits else ranks
+
+
+class PlayedLeg(NamedTuple):
+    """A leg of a block that was cut short."""
+
+    versions: Sequence[int]
+    """The bot version in each seat."""
+    ranks: Sequence[int] | None
+    """None if it was not played, or its result was taken back."""
+
+
+def read_result(stored: Json) -> BlockResult | None:
+    """Return the result in the row of a block; None if it is void or not complete."""
+    if stored is None:
+        return None
+    told = stored if isinstance(stored, dict) else {"ranks": stored, "forfeits": ()}
+    return BlockResult(tuple(map(tuple, told["ranks"])), tuple(told["forfeits"]))
+
+
+def cut_short(legs: Sequence[PlayedLeg], *, out: Collection[int]) -> BlockResult:
+    """Return the result of a block in which the versions in `out` do not play on."""
+    forfeits = tuple(number for number, leg in enumerate(legs) if leg.ranks is None)
+    ranks = tuple(
+        forfeit_ranks(leg.versions, out) if leg.ranks is None else tuple(leg.ranks) for leg in legs
+    )
+    return BlockResult(ranks, forfeits)
 
 
 def mark_due(match_ids: Collection[int]) -> None:

@@ -12,10 +12,9 @@ from typing import Final, overload
 
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import Batch, BlockState
+from pentathlon.tournaments.guards import reading
 from pentathlon.tournaments.models import EntryState, Tournament
-from pentathlon.tournaments.problems import reading
-from pentathlon.tournaments.scheduling.block_results import BlockResult, read_result
-from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
+from pentathlon.tournaments.scheduling.blocks import BlockResult, numbers_of_versions, read_result
 from pentathlon_engines.tournament.batches import History, Note, Ranks
 from pentathlon_engines.tournament.departures import forfeit_ranks
 from pentathlon_engines.tournament.formats.interface import Format, PlannedBlock, PlayedBlock

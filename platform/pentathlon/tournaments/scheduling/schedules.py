@@ -25,18 +25,9 @@ from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import enter_matches, open_live_pool
 from pentathlon.tournaments.batches import Batch, Block
 from pentathlon.tournaments.documents.document import document, event_key
-from pentathlon.tournaments.models import (
-    EntryState,
-    Tournament,
-    TournamentMatch,
-    TournamentState,
-)
-from pentathlon.tournaments.problems import TournamentSteps, Unreadable
-from pentathlon.tournaments.scheduling.history import (
-    FormatInput,
-    read_input,
-    read_input_of,
-)
+from pentathlon.tournaments.guards import TournamentSteps, Unreadable
+from pentathlon.tournaments.models import EntryState, Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.scheduling.history import FormatInput, read_input, read_input_of
 from pentathlon_engines.tournament.batches import Note, next_step, pairings_of
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Batch as PlannedBatch

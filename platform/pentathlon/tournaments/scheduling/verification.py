@@ -9,15 +9,19 @@ from typing import Final
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import BlockState, FormerLeg
 from pentathlon.tournaments.documents.document import document, document_json, event_key
+from pentathlon.tournaments.guards import reading
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.problems import reading
-from pentathlon.tournaments.scheduling.block_results import read_result
-from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
+from pentathlon.tournaments.scheduling.blocks import numbers_of_versions, read_result
 from pentathlon.tournaments.scheduling.schedules import BatchDiffers, make_again
-from pentathlon_engines.tournament.batches import Note, draw_schedule, pairings_of
+from pentathlon_engines.tournament.batches import (
+    LadderHistory,
+    LadderNote,
+    Note,
+    draw_schedule,
+    pairings_of,
+)
 from pentathlon_engines.tournament.formats.interface import PlannedBlock
-from pentathlon_engines.tournament.ladder_batches import LadderHistory, LadderNote
-from pentathlon_engines.tournament.proof_replacements import Lineup, find_problems
+from pentathlon_engines.tournament.proof_schedule import Lineup, find_problems
 from pentathlon_engines.tournament.schedule import Pairing
 
 _AT_ONCE: Final = 200

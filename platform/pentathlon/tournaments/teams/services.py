@@ -6,6 +6,8 @@ invited --accepts--> member --leaves, is removed--> gone
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
@@ -14,9 +16,24 @@ from pentathlon.accounts.names import take_name
 from pentathlon.accounts.services import find_person
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from pentathlon.core.names import is_of_the_house
-from pentathlon.tournaments.entries.caps import check_caps_of_member
-from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember
-from pentathlon.tournaments.teams.quotas import MOST_MEMBERS, team_quota
+from pentathlon.core.quotas import Quota
+from pentathlon.tournaments.entries.eligibility import check_caps_of_member
+from pentathlon.tournaments.people_rows import LONGEST_TEAM, Team, TeamMember
+
+MOST_TEAMS: Final = 20
+MOST_MEMBERS: Final = 20
+"""The most members of one team, those who are invited included."""
+
+
+def team_quota(person: User) -> Quota:
+    """Return how many teams a person owns."""
+    return Quota(
+        key="teams",
+        about="teams of your own",
+        limit=MOST_TEAMS,
+        used=person.teams.count(),
+        code="too_many_teams",
+    )
 
 
 @transaction.atomic

@@ -6,13 +6,26 @@ a context) and a template `web/docs/NAME.html` that extends `web/docs/page.html`
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from django.urls import reverse
+from django.utils.safestring import SafeString
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
 
+from pentathlon.core.documents import PageRenderer, leads_out
 from pentathlon_engines import GAMES
+
+_KEPT: Final = 256
+"""How many texts are kept as HTML."""
+_LONGEST_SUMMARY: Final = 200
+_HIGHEST: Final = 3
+_BREAKS: Final = ("softbreak", "hardbreak")
 
 
 class Guide(NamedTuple):
@@ -197,3 +210,108 @@ def _places() -> dict[str, Place]:
         guide.address: Place(guide, shelf, before.get(guide.address), after.get(guide.address))
         for guide, shelf in pages
     }
+
+
+class RefusedUpload(NamedTuple):
+    """The meaning of a code, and its remedy."""
+
+    meaning: str
+    mend: str
+
+
+REFUSALS: Final = {
+    "not_a_zip": RefusedUpload("The file is not a zip archive.", "Let `submit` pack the folder."),
+    "no_manifest": RefusedUpload(
+        "There is no `bot.toml`, or more than one folder has one; the sentence names those found.",
+        "Pack one bot’s folder, with a file of exactly that name.",
+    ),
+    "bad_manifest": RefusedUpload(
+        "`bot.toml` has a field that is wrong; the sentence names it.",
+        "Compare it with one that `init` writes.",
+    ),
+    "unknown_game": RefusedUpload(
+        "`games` names a game that is not here.", "Use the keys of the games."
+    ),
+    "unknown_language": RefusedUpload(
+        "`language` names a language that we do not offer.", "Use one of the list, or a `command`."
+    ),
+    "bad_name": RefusedUpload("A file’s name cannot be used here.", "Rename the file."),
+    "duplicate_name": RefusedUpload("Two entries have one name.", "Pack the folder again."),
+    "link_in_archive": RefusedUpload("An entry is a link.", "Put the file itself there."),
+    "special_file": RefusedUpload("An entry is neither a file nor a folder.", "Leave it out."),
+    "encrypted": RefusedUpload("An entry is encrypted.", "Pack it without a password."),
+    "unknown_compression": RefusedUpload(
+        "An unusual way of packing.", "Use deflate, the default."
+    ),
+    "too_many_files": RefusedUpload(
+        "The archive has too many entries.", "Leave out what the bot does not need."
+    ),
+    "bad_archive": RefusedUpload(
+        "There is another problem; the sentence names it.", "Pack it again."
+    ),
+    "too_large": RefusedUpload(
+        "It, or a file in it, is larger than allowed.", "Leave out data, or store it smaller."
+    ),
+    "manifest_changed": RefusedUpload("The build changed `bot.toml`.", "Leave that file alone."),
+    "nothing_built": RefusedUpload(
+        "The build made no file that starts the bot.", "Let `-o` name what `command` starts."
+    ),
+}
+
+
+@lru_cache(maxsize=_KEPT)
+def render_text(text: str) -> SafeString:
+    """Return a text of somebody as HTML."""
+    html: str = _parser().render(text).strip()
+    return SafeString(html)
+
+
+def summary_of(text: str) -> str:
+    """Return the beginning of a text in one line, without its marks."""
+    line = " ".join("".join(_words(_parser().parse(text))).split())
+    return line if len(line) <= _LONGEST_SUMMARY else f"{line[: _LONGEST_SUMMARY - 1].rstrip()}…"
+
+
+class _TextRenderer(PageRenderer):
+    """Renders as on our pages, but trusts nothing."""
+
+    def heading_open(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Open a heading below those of the page."""
+        return f"<{_level(tokens[idx])}>"
+
+    def heading_close(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Close a heading."""
+        return f"</{_level(tokens[idx])}>\n"
+
+    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Return the description of an image instead of the image."""
+        return escapeHtml(tokens[idx].content)
+
+    def link_open(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Return a link to another site that we do not vouch for."""
+        if leads_out(tokens[idx]):
+            tokens[idx].attrSet("rel", "nofollow ugc noopener")
+        return super().link_open(tokens, idx, options, env)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}, renderer_cls=_TextRenderer).enable("table")
+
+
+def _level(heading: Token) -> str:
+    return f"h{max(_HIGHEST, int(heading.tag.removeprefix('h')))}"
+
+
+def _words(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.children is None:
+            yield " "
+        for child in token.children or ():
+            yield " " if child.type in _BREAKS else child.content

@@ -10,11 +10,11 @@ from django.utils.safestring import SafeString, mark_safe
 
 from pentathlon.core.errors import Damaged, Unavailable
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.moments import board_svg
 from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import CHANCE, GAMES, GameInfo
 from pentathlon_engines.commentary.words import count_range
-from pentathlon_engines.contract.lesson import LessonStep, steps_of
+from pentathlon_engines.contract.author_guide import LessonStep, steps_of
 
 _VIEW_BOX = re.compile(r'viewBox="[^"]*"')
 _FIELD = re.compile(r'data-field="([^"]*)"')

@@ -6,7 +6,7 @@ from itertools import groupby
 from math import ceil, floor
 from operator import itemgetter
 
-from pentathlon.matches.replays.usage import RequestCost
+from pentathlon.matches.replays.explanations import RequestCost
 from pentathlon.ratings.models import Rating, RatingChange
 from pentathlon.ratings.skill import MU, SIGMA
 from pentathlon.ratings.uncertainty import half_width

@@ -11,7 +11,7 @@ from pentathlon.bots.archives import read_archive
 from pentathlon.bots.services import LONGEST_NOTES, LONGEST_REASON
 from pentathlon.core.errors import DomainError
 from pentathlon.core.server.limits import MOST_IN_BATCH
-from pentathlon.web.forms.errors import check_field
+from pentathlon.web.requests import check_field
 from pentathlon_engines.archive.archives import CheckedArchive
 
 

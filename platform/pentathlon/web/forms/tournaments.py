@@ -13,14 +13,14 @@ from pentathlon.tournaments.documents.checks import (
     LONGEST_NAME,
     MOST_ENTRIES_PER_AUTHOR,
     find_versions,
+    gather_errors,
 )
-from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
-from pentathlon.tournaments.organising.arrangement import Arrangement, Draft
-from pentathlon.tournaments.team_rows import Team, TeamMember
-from pentathlon.web.forms.formats import formats_of, seats_of
-from pentathlon.web.forms.plans import OptionFields, PlanForm
+from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.drafts import Draft
+from pentathlon.tournaments.people_rows import Team, TeamMember
+from pentathlon.web.forms.plans import OptionFields, PlanForm, formats_of, seats_of
 from pentathlon_engines.contract.info import GameInfo
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Format

@@ -1,14 +1,18 @@
 """The replay viewer: what it shows of one match at one ply."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.utils.safestring import SafeString
 
-from pentathlon.matches.replays.boards import board_svg
-from pentathlon.matches.replays.moments import Moment, SeenEvent, moment_of, tell_events
+from pentathlon.core.caching import answer_for_ever
+from pentathlon.matches.replays.moments import Moment, SeenEvent, board_svg, moment_of, tell_events
 from pentathlon.web.drawing.boards import inline_board
+from pentathlon.web.requests import query_number
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import RecordedFault
@@ -253,3 +257,36 @@ def _clamp(record: Record, ply: int | None, seat: int | None) -> tuple[int, int 
 
 def _seat_query(seat: int | None) -> str:
     return "" if seat is None else f"&seat={seat}"
+
+
+def answer_board(
+    request: HttpRequest, *key: object, read: Callable[[], Record], is_private: bool = False
+) -> HttpResponseBase:
+    """Draw the position after `ply` events, as a spectator or `seat` sees it.
+
+    `key` names the record forever; the record is read only if the client does not have the board.
+    """
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    return answer_for_ever(
+        request,
+        *(*key, ply, seat),
+        is_private=is_private,
+        make=lambda: HttpResponse(
+            draw_board(read(), ply=ply, seat=seat), content_type="image/svg+xml"
+        ),
+    )
+
+
+def answer_moment(request: HttpRequest, record: Record, **extra: object) -> HttpResponse:
+    """Show what happened at `ply`, as a spectator or `seat` sees it."""
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    told = tell_moment(record, ply=ply, seat=seat)
+    context = {"moment": told, "game": record["game"], **extra}
+    return render(request, "web/parts/replay_moment.html", context)
+
+
+def answer_actions(request: HttpRequest, record: Record) -> HttpResponse:
+    """List the events around `ply`, as a spectator or `seat` sees them."""
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    context = {"actions": list_actions(record, ply=ply, seat=seat)}
+    return render(request, "web/parts/action_rows.html", context)

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timeuntil
 
 from pentathlon import web
-from pentathlon.ratings.trends import Trend
+from pentathlon.ratings.tables import Trend
 from pentathlon.ratings.uncertainty import StrengthBar
 from pentathlon_engines.commentary.words import name_seat
 from pentathlon_engines.drawing import svg

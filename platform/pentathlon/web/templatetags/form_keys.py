@@ -1,10 +1,13 @@
-"""The hidden fields of every form that is posted: Django's token, and the key of the form.
+"""Fields of forms; the hidden ones are Django's token and the key of the form.
 
 This library is built in (settings.py): `{% csrf_token %}` writes both fields, in all templates, so
 that no form can be without a key.
 """
 
+from typing import Any
+
 from django import template
+from django.forms import BoundField, CheckboxInput, CheckboxSelectMultiple
 from django.template.context import RequestContext
 from django.template.defaulttags import CsrfTokenNode
 from django.utils.html import format_html
@@ -25,3 +28,14 @@ def csrf_token(context: RequestContext) -> SafeString:
     reader = context.get("user")
     key = new_form_key(reader if isinstance(reader, User) else None)
     return format_html('{}<input type="hidden" name="{}" value="{}">', token, FIELD, key)
+
+
+@register.inclusion_tag("web/parts/field.html")
+def field(bound: BoundField) -> dict[str, Any]:  # Any: the context of a template
+    """Lay out one field: label, input, hint and errors."""
+    widget = bound.field.widget
+    return {
+        "field": bound,
+        "is_group": isinstance(widget, CheckboxSelectMultiple),
+        "is_single_choice": isinstance(widget, CheckboxInput),
+    }

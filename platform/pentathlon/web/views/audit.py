@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from typing import Any, Final
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -14,9 +15,15 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from pentathlon.accounts.audit.models import AuditEvent, AuditEventQuerySet
+from pentathlon.accounts.audit.models import (
+    AuditAction,
+    AuditedKind,
+    AuditEvent,
+    AuditEventQuerySet,
+)
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import (
+    LONGEST_REASON,
     PersonRole,
     check_may_manage_person,
     close_account,
@@ -26,13 +33,16 @@ from pentathlon.accounts.roles import (
     reopen_account,
     take_role,
 )
-from pentathlon.insight.rivalry.residuals import author_residuals
+from pentathlon.insight.rivalry.scores import author_residuals
 from pentathlon.tournaments.organising.audit_log import audit_events_of
-from pentathlon.web.forms.audit import AuditFilterForm, DecisionForm
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, person_or_404, signed_in_user
-from pentathlon.web.responses import signed_in_form
+from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
+    person,
+    person_or_404,
+    signed_in_form,
+    signed_in_user,
+)
 from pentathlon.web.views.tournaments import load_tournament
 
 _SHOWN: Final = 20
@@ -50,6 +60,61 @@ _SERVICES: Final[dict[str, Callable[..., User]]] = {
     "close": close_account,
     "reopen": reopen_account,
 }
+
+
+class AuditFilterForm(forms.Form):
+    """A filter of events; empty fields match everything."""
+
+    person = forms.CharField(
+        max_length=60, required=False, help_text="The person who did it, or whom it affected."
+    )
+    action = forms.ChoiceField(
+        required=False,
+        choices=[("", "every action"), *((each.value, each.value) for each in AuditAction)],
+    )
+    kind = forms.ChoiceField(
+        label="Object",
+        required=False,
+        choices=[("", "every kind"), *((each.value, each.label) for each in AuditedKind)],
+    )
+    object_id = forms.CharField(label="Its number", max_length=60, required=False)
+    since = forms.DateField(
+        label="From", required=False, widget=forms.DateInput({"type": "date"}), help_text="UTC."
+    )
+    until = forms.DateField(
+        label="To", required=False, widget=forms.DateInput({"type": "date"}), help_text="UTC."
+    )
+
+
+class DecisionForm(forms.Form):
+    """A decision of staff, or an organiser's word, about a person, with its reason."""
+
+    decision = forms.ChoiceField()
+    reason = forms.CharField(
+        max_length=LONGEST_REASON, help_text="Kept in the audit log; staff and the person read it."
+    )
+
+    def __init__(self, data: Any, *, actor: User, person: User) -> None:  # Any: what was posted
+        super().__init__(data)
+        choices = [("", "choose…"), *decisions_about(person, actor=actor)]
+        self.fields["decision"] = forms.ChoiceField(choices=choices)
+
+
+def decisions_about(person: User, *, actor: User) -> list[tuple[str, str]]:
+    """Return the decisions that are possible about a person now, in words."""
+    found = []
+    for role in PersonRole:
+        if role == PersonRole.STAFF and not actor.is_superuser:
+            continue
+        if role != PersonRole.VOUCHED and not is_staff(actor):
+            continue
+        has = has_role(person, role)
+        verb = "take" if has else "give"
+        found.append((f"{verb}-{role.value}", f"{verb} the role of {role.label}"))
+    if not is_staff(actor):
+        return found
+    closing = ("close", "close the account") if person.is_active else ("reopen", "open it again")
+    return [*found, closing]
 
 
 @never_cache

@@ -1,6 +1,9 @@
 """Bots and their versions."""
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -9,7 +12,7 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
@@ -22,22 +25,34 @@ from pentathlon.bots.services import (
     retire_version,
 )
 from pentathlon.core.caching import answer_if_changed, tag_of
+from pentathlon.core.errors import DomainError
+from pentathlon.core.throttle import count
+from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.insight.rivalry.opponents import rivals_of
 from pentathlon.ladders.models import Ladder
 from pentathlon.ladders.tables import next_match, places_of
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
-from pentathlon.matches.uploads.services import validate_again
+from pentathlon.matches.uploads.services import submit_named, submit_version, validate_again
 from pentathlon.ratings.models import Pool, Rating
 from pentathlon.web.drawing.badges import badge_of
 from pentathlon.web.drawing.charts import rating_chart
-from pentathlon.web.forms.bots import ReasonForm
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, query_text, signed_in_user, wants_part
-from pentathlon.web.responses import say, signed_in_form, signed_in_post
+from pentathlon.web.form_keys import prepared, prepared_by
+from pentathlon.web.forms.bots import ReasonForm, UploadForm, UploadsForm
+from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
+    person,
+    query_text,
+    say,
+    signed_in_form,
+    signed_in_post,
+    signed_in_user,
+    wants_part,
+)
 from pentathlon_engines import GAMES
+from pentathlon_engines.archive.archives import CheckedArchive
 
 _BADGE_KEEPS = "public, max-age=120"
 """How caches may keep a badge, so that many readers of a README cost one request in two
@@ -47,6 +62,7 @@ _RECENT = 10
 _FAULTS = 5
 _CANDIDATES = 20
 """Matches read of each version; some may be validation matches, which not everybody may see."""
+_RATE: Final = "uploads"
 
 
 @require_safe
@@ -241,3 +257,106 @@ def _chart(found: Bot, rating: Rating) -> dict[str, object]:
         "title": rating.pool.title,
         "chart": rating_chart(bot_id=found.pk, pool_key=rating.pool.key),
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """The outcome for one of several archives."""
+
+    file: str
+    version: BotVersion | None = None
+    refusal: str = ""
+
+
+def _read_uploads(request: HttpRequest) -> UploadsForm:
+    """Return the form with its archives, if any, read and checked."""
+    form = UploadsForm(request.POST or None, request.FILES or None)
+    form.is_valid()
+    return form
+
+
+def _read_upload(request: HttpRequest) -> UploadForm:
+    """Return the form with its archive, if any, read and checked."""
+    form = UploadForm(request.POST or None, request.FILES or None)
+    form.is_valid()
+    return form
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@prepared_by(_read_uploads)
+def upload(request: HttpRequest) -> HttpResponse:
+    """Create a bot from its first upload, or store several uploads at once."""
+    owner = signed_in_user(request)
+    form: UploadsForm = prepared(request)
+    if form.is_valid():
+        archives = form.cleaned_data["archive"]
+        if len(archives) > 1:
+            return _page(request, UploadsForm(), uploads=[*_store(owner, form)])
+        return _submit(request, form, archives[0][1])
+    return _page(request, form)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@prepared_by(_read_upload)
+def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
+    """Add the next version to one of the user's own bots."""
+    actor = signed_in_user(request)
+    bot = get_object_or_404(Bot.objects.owned_by(actor), pk=bot_id)
+    form: UploadForm = prepared(request)
+    if form.is_valid():
+        return _submit(request, form, form.cleaned_data["archive"], bot=bot)
+    return _page(request, form, bot=bot)
+
+
+def _submit(
+    request: HttpRequest,
+    form: UploadForm | UploadsForm,
+    archive: CheckedArchive,
+    *,
+    bot: Bot | None = None,
+) -> HttpResponse:
+    facts = {name: form.cleaned_data[name] for name in ("notes", "candidate")}
+    actor = signed_in_user(request)
+    made = call_service(
+        form, lambda: submit_version(actor=actor, archive=archive, bot=bot, **facts)
+    )
+    return _page(request, form, bot=bot) if made is None else redirect("version", made.pk)
+
+
+def _store(owner: User, form: UploadsForm) -> Iterator[Upload]:
+    """Store or refuse each of several archives by itself."""
+    for number, (file, checked) in enumerate(form.cleaned_data["archive"]):
+        # The request itself has counted as the first upload.
+        if number and (wait_s := count(_RATE, owner.pk)):
+            yield Upload(file=file, refusal=f"Too many uploads: try again in {wait_s} s.")
+        elif isinstance(checked, DomainError):
+            yield Upload(file=file, refusal=checked.detail)
+        else:
+            yield _store_one(owner, file, checked, form)
+
+
+def _store_one(owner: User, file: str, archive: CheckedArchive, form: UploadsForm) -> Upload:
+    try:
+        version = submit_named(
+            actor=owner,
+            archive=archive,
+            notes=form.cleaned_data["notes"],
+            candidate=form.cleaned_data["candidate"],
+        )
+    except DomainError as error:
+        return Upload(file=file, refusal=error.detail)
+    return Upload(file=file, version=version)
+
+
+def _page(
+    request: HttpRequest,
+    form: UploadForm | UploadsForm,
+    *,
+    bot: Bot | None = None,
+    uploads: Sequence[Upload] = (),
+) -> HttpResponse:
+    context = {"section": "bots", "form": form, "bot": bot, "fleet": read_fleet()}
+    status = HTTPStatus.CREATED if uploads else HTTPStatus.OK
+    return render(request, "web/upload.html", {**context, "uploads": uploads}, status=status)

@@ -20,12 +20,17 @@ from pentathlon.matches.desk_records.services import (
     keep_record,
 )
 from pentathlon.web.form_keys import prepared, prepared_by
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay.parts import answer_actions, answer_board, answer_moment
-from pentathlon.web.replay.viewer import make_viewer
-from pentathlon.web.requests import person, query_number, query_text, signed_in_user
-from pentathlon.web.responses import say, signed_in_post
+from pentathlon.web.replay.viewer import answer_actions, answer_board, answer_moment, make_viewer
+from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
+    person,
+    query_number,
+    query_text,
+    say,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon_engines import GAMES, strict_json
 from pentathlon_engines.errors import BadJson
 from pentathlon_engines.record.record import events_by

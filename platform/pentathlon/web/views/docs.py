@@ -11,7 +11,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.core.addresses import site_of
 from pentathlon.core.caching import FOR_ALL, answer_packed, tag_of
 from pentathlon.core.documents import (
     power_rows,
@@ -23,33 +22,31 @@ from pentathlon.core.documents import (
     title_and_body,
 )
 from pentathlon.core.server import limits as table
+from pentathlon.core.texts import site_of
 from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import SILENT_AFTER_S
-from pentathlon.insight.analyses.loans import LOAN_S, PATIENCE_S, SHARE, pause_s
-from pentathlon.insight.search.words import LONGEST_QUERY
-from pentathlon.matches.attempts.streaks import FAULTS_IN_A_ROW
+from pentathlon.insight.analyses.jobs import LOAN_S, PATIENCE_S, SHARE, pause_s
+from pentathlon.insight.search.lookup import LONGEST_QUERY
+from pentathlon.matches.attempts import FAULTS_IN_A_ROW
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.ratings.rankings.rule import RULE
 from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
 from pentathlon.ratings.skill import MU, SIGMA
 from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
 from pentathlon.web import examples as programs
-from pentathlon.web.docs.game_guides import game_guide
-from pentathlon.web.docs.guides import SHELVES, place_of
-from pentathlon.web.docs.rating_lesson import SCALE, leads, stages
-from pentathlon.web.docs.upload_refusals import REFUSALS
+from pentathlon.web.docs.game_guides import SCALE, game_guide, leads, stages
+from pentathlon.web.docs.guides import REFUSALS, SHELVES, place_of
 from pentathlon.web.drawing.boards import lesson_steps
 from pentathlon.web.replay.win_chances import WIDEST_ACCURACY
 from pentathlon.web.templatetags.formats import size
 from pentathlon_engines import CHANCE, GAMES
-from pentathlon_engines.analysis.calibration import COMMAND as CALIBRATION
 from pentathlon_engines.analysis.curve import METHOD, Budget
 from pentathlon_engines.analysis.judgement import FEWEST_DECISIONS
+from pentathlon_engines.analysis.playouts import COMMAND as CALIBRATION
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.record.advice import what_to_do
-from pentathlon_engines.record.fault_words import FAULT_WORDS, FaultWords
+from pentathlon_engines.record.advice import FAULT_WORDS, FaultWords, what_to_do
 from pentathlon_engines.strength.best import Z_95
 from pentathlon_engines.tournament.formats.divisions import MOST_BOTS, MOVING_PART
 from pentathlon_engines.tournament.formats.ladder import MOST_SHARE

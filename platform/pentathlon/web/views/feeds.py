@@ -23,20 +23,18 @@ from django.utils.html import escape
 from django.utils.http import parse_http_date
 from django.views.decorators.http import require_safe
 
-from pentathlon.accounts.audit.actions import AuditAction
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditEvent
 from pentathlon.bots.models import Bot
 from pentathlon.core.caching import tag_of
 from pentathlon.ladders.models import Division, Season, SeasonState
-from pentathlon.matches.latest import latest_matches
+from pentathlon.matches.latest import latest_matches, tell_match
 from pentathlon.matches.models import COMPETITIONS, Match, MatchState
-from pentathlon.matches.stories import tell_match
 from pentathlon.matches.transparency.models import LogRoot
 from pentathlon.matches.transparency.services import demand_signed
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes
-from pentathlon.tournaments.results.podium import podiums
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count, enumerate_all
 from pentathlon_engines.contract.registry import unknown_game

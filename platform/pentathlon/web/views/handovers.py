@@ -1,5 +1,7 @@
 """The page of a tournament's organisers: who they are, who joins them, who takes it over."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from django import forms
@@ -24,9 +26,13 @@ from pentathlon.tournaments.handovers.services import (
     visible_or_offered,
 )
 from pentathlon.tournaments.models import Tournament
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import signed_in_user
-from pentathlon.web.responses import say, signed_in_form, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    say,
+    signed_in_form,
+    signed_in_post,
+    signed_in_user,
+)
 
 
 class OfferForm(forms.Form):

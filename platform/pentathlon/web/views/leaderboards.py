@@ -1,20 +1,49 @@
-"""Leaderboards: one per game, and one for each further setting that was played."""
+"""Leaderboards, one per game and further setting that was played; ladders; tables as files."""
 
 from math import ceil
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBadRequest,
+    StreamingHttpResponse,
+)
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
-from pentathlon.ladders.models import Ladder
+from pentathlon.bots.models import Bot
+from pentathlon.core.errors import InvalidInput, NotFound
+from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
+from pentathlon.ladders.models import Division, Ladder, Season
+from pentathlon.ladders.tables import (
+    LadderLine,
+    answer_division,
+    ladder_lines,
+    ladder_table,
+    seasons_of,
+)
+from pentathlon.live.snapshots import tournament_now
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.ratings.rankings.services import latest_table
 from pentathlon.ratings.scopes import digest_in_key
 from pentathlon.ratings.tables import Narrowing, leaderboard_file
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.results.files import answer_results, answer_standings
+from pentathlon.tournaments.results.hidden_results import are_hidden
 from pentathlon.web.drawing.boards import game_tiles
-from pentathlon.web.requests import person, query_number, query_text
-from pentathlon.web.responses import changes_since
+from pentathlon.web.requests import (
+    changes_since,
+    get_tournament,
+    person,
+    query_number,
+    query_text,
+    say,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon.web.tables import PAGE_SIZE, ranking_row_of, ranking_rows, rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
@@ -22,6 +51,12 @@ from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
 
 _NARROWING = ("author", "language", "references")
+_CHOICES = {
+    "join": (join_ladder, "plays in"),
+    "pause": (pause_ladder, "pauses in"),
+    "leave": (leave_ladder, "has left"),
+}
+_SEASONS_SHOWN = 50
 
 
 @require_safe
@@ -135,3 +170,116 @@ def ranking(request: HttpRequest) -> HttpResponse:
         "older": page + 1 if page < pages else None,
     }
     return render(request, "web/ranking.html", context)
+
+
+@require_safe
+def ladders(request: HttpRequest) -> HttpResponse:
+    """List the ladders with their running seasons."""
+    context = {"section": "ladders", "lines": ladder_lines()}
+    return render(request, "web/ladders.html", context)
+
+
+@require_safe
+def ladder(request: HttpRequest, key: str) -> HttpResponse:
+    """Show the running season of a ladder, division by division."""
+    found = get_object_or_404(Ladder, key=key)
+    seasons = seasons_of(found)[:_SEASONS_SHOWN]
+    if not seasons:
+        raise Http404(f"{found.title} has no season yet.")
+    return _season(request, found, seasons[0], earlier=seasons[1:])
+
+
+@require_safe
+def season(request: HttpRequest, key: str, number: int) -> HttpResponse:
+    """Show a season: its final tables once it is closed."""
+    found = get_object_or_404(
+        Season.objects.select_related("ladder"), ladder__key=key, number=number
+    )
+    line = next(each for each in seasons_of(found.ladder) if each.season.pk == found.pk)
+    return _season(request, found.ladder, line, earlier=[])
+
+
+@signed_in_post
+def choice(request: HttpRequest, bot_id: int, key: str) -> HttpResponse:
+    """Make a bot join, pause in or leave a ladder."""
+    actor = signed_in_user(request)
+    bot = get_object_or_404(Bot.objects.owned_by(actor).select_related("owner"), pk=bot_id)
+    found = get_object_or_404(Ladder, key=key)
+    if request.POST.get("choice") not in _CHOICES:
+        raise Http404("You can join, pause or leave.")
+    choose, words = _CHOICES[request.POST["choice"]]
+    choose(actor=actor, ladder=found, bot=bot)
+    return say(request, f"{bot.name} {words} {found.title}.", "bot", bot.pk)
+
+
+def _season(
+    request: HttpRequest, found: Ladder, line: LadderLine, *, earlier: list[LadderLine]
+) -> HttpResponse:
+    wanted = query_number(request, "division") or 1
+    division = _division(line, wanted)
+    # The mark is read before everything that it stands for.
+    mark = tournament_now(division.tournament_id).mark
+    reader = person(request)
+    context = {
+        "section": "ladders",
+        "ladder": found,
+        "info": GAMES[found.game].info,
+        "line": line,
+        "season": line.season,
+        "division": division,
+        "mark": mark,
+        "rows": ladder_table(division),
+        "earlier": earlier,
+        "reader_id": reader.pk if reader else None,
+    }
+    return render(request, "web/ladder.html", context)
+
+
+def _division(line: LadderLine, level: int) -> Division:
+    found = (division for division in line.divisions if division.level == level)
+    division = next(found, None)
+    if division is None:
+        raise Http404(f"This season has no division {level}.")
+    return division
+
+
+@require_safe
+def standings_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
+    """Send the table, best first, with a column for each of its tie-breaks."""
+    tournament = get_tournament(request, tournament_id)
+    if are_hidden(tournament, person(request)):
+        return _refuse(tournament)
+    return answer_standings(request, tournament)
+
+
+@require_safe
+def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
+    """Send results: a line for each seat of each match of a part, in schedule order."""
+    tournament = get_tournament(request, tournament_id)
+    if are_hidden(tournament, person(request)):
+        return _refuse(tournament)
+    try:
+        return answer_results(request, tournament, part=query_number(request, "part"))
+    except NotFound as error:
+        raise Http404(error.detail) from error
+    except InvalidInput as error:
+        sentence = f"{error.detail}\n"
+        return HttpResponseBadRequest(sentence, content_type="text/plain; charset=utf-8")
+
+
+@require_safe
+def season_csv(request: HttpRequest, key: str, number: int) -> HttpResponseBase:
+    """Send the table of a division of a ladder's season, best first."""
+    found = get_object_or_404(
+        Division.objects.select_related("season__ladder", "tournament"),
+        season__ladder__key=key,
+        season__number=number,
+        level=query_number(request, "division") or 1,
+    )
+    return answer_division(request, found.season, found)
+
+
+def _refuse(tournament: Tournament) -> HttpResponse:
+    """Return the refusal for readers who may not see the results of a tournament yet."""
+    sentence = f"The results of {tournament.name} are hidden until its organiser releases them.\n"
+    return HttpResponse(sentence, content_type="text/plain; charset=utf-8", status=409)

@@ -9,8 +9,16 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.friendlies.models import Friendly
-from pentathlon.live.snapshots import PageNow, friendly_now, matches_now, tournament_now
-from pentathlon.live.tickets import View, follow_matches, follow_page, who_asks
+from pentathlon.live.snapshots import (
+    PageNow,
+    View,
+    follow_matches,
+    follow_page,
+    friendly_now,
+    matches_now,
+    tournament_now,
+    who_asks,
+)
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool, Rating
 from pentathlon.web.drawing.boards import match_title

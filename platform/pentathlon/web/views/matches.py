@@ -10,26 +10,35 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.core.caching import answer_for_ever
 from pentathlon.core.errors import NotFound
-from pentathlon.insight.analyses.curves import NOT_READY, read_curve
+from pentathlon.insight.analyses.services import NOT_READY, read_curve
 from pentathlon.insight.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.replays.explained_text import as_text
-from pentathlon.matches.replays.explanations import bundle_seat, explain_match, explain_seat
+from pentathlon.matches.replays.explanations import (
+    as_text,
+    bundle_seat,
+    explain_match,
+    explain_seat,
+)
 from pentathlon.matches.replays.services import read_record
-from pentathlon.matches.stories import tell_match
 from pentathlon.matches.transparency.services import log_index_of
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon.web.drawing.boards import match_title
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay.embedding import frame_of_match
-from pentathlon.web.replay.parts import answer_actions, answer_board, answer_moment
-from pentathlon.web.replay.viewer import make_viewer
+from pentathlon.web.replay.viewer import answer_actions, answer_board, answer_moment, make_viewer
 from pentathlon.web.replay.win_chances import chance_chart
-from pentathlon.web.requests import person, query_number, signed_in_user, wants_part
-from pentathlon.web.responses import handle_domain_errors, reload_page
+from pentathlon.web.requests import (
+    cursor_page,
+    handle_domain_errors,
+    person,
+    query_number,
+    reload_page,
+    signed_in_user,
+    wants_part,
+)
+from pentathlon.web.views.embeds import frame_of_match
 from pentathlon_engines import GAMES
 
 _VISIT_S = 3600

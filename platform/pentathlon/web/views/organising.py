@@ -13,11 +13,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.matches.hidden_lanes import is_repeated
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.corrections.orders import requeue_match
-from pentathlon.tournaments.entries.enrolment import enter_tournament
-from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
 from pentathlon.tournaments.entries.withdrawals import (
     disqualify_entry,
     matches_of_entry,
@@ -27,9 +26,9 @@ from pentathlon.tournaments.estimates.dry_runs import estimate_of_new
 from pentathlon.tournaments.estimates.progress import progress
 from pentathlon.tournaments.guards import check_may_manage, check_organiser, check_state
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
-from pentathlon.tournaments.organising.arrangement import create_arranged_tournament
 from pentathlon.tournaments.organising.changes import change_tournament, setup_of
 from pentathlon.tournaments.organising.drafts import (
+    create_tournament,
     delete_draft,
     edit_draft,
     open_tournament,
@@ -43,12 +42,19 @@ from pentathlon.tournaments.services import (
 )
 from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.forms.arrangement import ArrangementForm, SetupForm
-from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
-from pentathlon.web.requests import get_tournament, posted_number, query_number, signed_in_user
-from pentathlon.web.responses import say, signed_in_form, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    get_tournament,
+    posted_number,
+    query_number,
+    say,
+    signed_in_form,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.laws import LAWS
+from pentathlon_engines.tournament.formats.interface import LAWS
 
 
 @login_required
@@ -68,7 +74,7 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     # Both forms are checked, so that all problems are shown at once.
     if all([form.is_valid(), around.is_valid()]):
         create = partial(
-            create_arranged_tournament,
+            create_tournament,
             actor=owner,
             draft=form.draft(around.arrangement),
             is_draft="draft" in request.POST,

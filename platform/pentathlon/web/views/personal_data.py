@@ -1,7 +1,9 @@
 """A person's data: all of it as a file, and the deletion of the account."""
 
+from collections.abc import Mapping
 from typing import Final
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -14,11 +16,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.accounts.models import User
-from pentathlon.accounts.passkeys import begin_check
-from pentathlon.accounts.roles import check_may_manage_person
+from pentathlon.accounts.passkeys import LARGEST_ANSWER, begin_check
+from pentathlon.accounts.roles import LONGEST_REASON, check_may_manage_person
 from pentathlon.accounts.second_factors import has_second_factor
-from pentathlon.core.addresses import host_of
 from pentathlon.core.errors import Conflict
+from pentathlon.core.texts import host_of
 from pentathlon.core.throttle import count_second_factor
 from pentathlon.operations.personal_data.deletion import (
     check_can_be_deleted,
@@ -27,13 +29,59 @@ from pentathlon.operations.personal_data.deletion import (
 )
 from pentathlon.operations.personal_data.export import export_account
 from pentathlon.web.form_keys import takes_password
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.forms.personal_data import DeleteOtherForm, DeleteOwnForm
-from pentathlon.web.requests import person_or_404, signed_in_user
-from pentathlon.web.responses import say, signed_in_form
+from pentathlon.web.requests import (
+    call_service,
+    person_or_404,
+    say,
+    signed_in_form,
+    signed_in_user,
+)
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
+_LONGEST_NAME = 150
 _CHALLENGE: Final = "passkey_to_delete"
+
+
+class DeleteOwnForm(forms.Form):
+    """Name and password, typed once more."""
+
+    username = forms.CharField(
+        label="Name of the account",
+        max_length=_LONGEST_NAME,
+        help_text="As shown at the top of your account page.",
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
+    )
+    password = forms.CharField(
+        strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})
+    )
+    code = forms.CharField(
+        max_length=20,
+        required=False,
+        help_text="Six digits of your authenticator app, or one of your recovery codes.",
+        widget=forms.TextInput(
+            {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    answer = forms.CharField(max_length=LARGEST_ANSWER, required=False, widget=forms.HiddenInput)
+    """The browser's answer for a passkey; a script fills it in."""
+
+    def __init__(
+        self, data: Mapping[str, str] | None = None, *, has_second_factor: bool = False
+    ) -> None:
+        super().__init__(data)
+        if not has_second_factor:
+            del self.fields["code"], self.fields["answer"]
+
+
+class DeleteOtherForm(forms.Form):
+    """The name of the account, and why staff delete it."""
+
+    username = forms.CharField(
+        label="Name of the account",
+        max_length=_LONGEST_NAME,
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
+    )
+    reason = forms.CharField(max_length=LONGEST_REASON, help_text="Kept in the audit log.")
 
 
 @never_cache

@@ -12,16 +12,15 @@ from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck, Verdict
-from pentathlon.trust.quarantine import (
-    MOST_REVIEWED,
-    end_quarantine,
-    review_results,
-    undecided,
+from pentathlon.trust.quarantine import MOST_REVIEWED, end_quarantine, review_results, undecided
+from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
+    posted_numbers,
+    say,
+    signed_in_form,
+    signed_in_user,
 )
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import posted_numbers, signed_in_user
-from pentathlon.web.responses import say, signed_in_form
 from pentathlon_engines.commentary.words import count
 
 _DISPUTED_SHOWN = 20

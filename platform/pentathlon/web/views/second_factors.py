@@ -1,12 +1,21 @@
 """Pages about second factors: an authenticator app, passkeys, recovery codes."""
 
+import time
+from collections.abc import Callable
+from functools import wraps
 from http import HTTPStatus
 from ipaddress import ip_address
-from typing import Any, Final
+from itertools import groupby
+from typing import Any, Concatenate, Final, ParamSpec
+from urllib.parse import urlencode
 
+import segno
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -21,19 +30,81 @@ from pentathlon.accounts.second_factors import (
     totp_address,
     totp_secret,
 )
-from pentathlon.core.addresses import host_of, site_of
-from pentathlon.web.account.confirmation import confirmed_first, is_confirmed, note_confirmed
-from pentathlon.web.account.qr_codes import draw_qr_code
+from pentathlon.core.texts import host_of, site_of
 from pentathlon.web.form_keys import takes_password
-from pentathlon.web.forms.credentials import NewPasskeyForm, OwnPasswordForm, TotpForm
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import local_address, signed_in_user
-from pentathlon.web.responses import say, signed_in_post
+from pentathlon.web.forms.accounts import NewPasskeyForm, OwnPasswordForm, TotpForm
+from pentathlon.web.requests import (
+    call_service,
+    local_address,
+    say,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon.web.throttle import throttle_sign_ins
 
+_MARGIN: Final = 4
+"""The white margin that readers need around a code, in modules."""
+_PAPER, _INK = "#ffffff", "#000000"
+"""The colours in both themes: many readers do not recognise codes that are light on dark."""
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+CONFIRMED_S: Final = 600
+"""How long a password that was typed again counts, within the same session."""
+_KEY: Final = "confirmed_at"
 _SALT: Final = "totp_salt"
 _CHALLENGE: Final = "passkey_to_add"
 Context = dict[str, Any]  # Any: what templates take
+
+
+def draw_qr_code(text: str, *, label: str) -> SafeString:
+    """Draw a text as a QR code."""
+    rows = list(segno.make(text, error="m", micro=False).matrix_iter(border=_MARGIN))
+    outline = "".join(_runs(y, bytes(row)) for y, row in enumerate(rows))
+    return format_html(
+        '<svg class="qr" viewBox="0 0 {0} {0}" role="img" aria-label="{1}" '
+        'shape-rendering="crispEdges"><rect fill="{2}" width="{0}" height="{0}"/>'
+        '<path fill="{3}" d="{4}"/></svg>',
+        len(rows),
+        label,
+        _PAPER,
+        _INK,
+        outline,
+    )
+
+
+def _runs(y: int, row: bytes) -> str:
+    """Return the outlines of the dark stretches of a row."""
+    outline, x = "", 0
+    for is_dark, modules in groupby(row):
+        width = len(list(modules))
+        if is_dark:
+            outline += f"M{x} {y}h{width}v1h-{width}z"
+        x += width
+    return outline
+
+
+def note_confirmed(request: HttpRequest) -> None:
+    """Remember that the password was typed again."""
+    request.session[_KEY] = time.time()
+
+
+def is_confirmed(request: HttpRequest) -> bool:
+    """Return whether the password was typed again some minutes ago."""
+    confirmed_at: float = request.session.get(_KEY, 0)
+    return 0 <= time.time() - confirmed_at < CONFIRMED_S
+
+
+def confirmed_first(view: View[P]) -> View[P]:
+    """Ask for the password before the view; a posted form has to be posted again."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if is_confirmed(request):
+            return view(request, *args, **kwargs)
+        back = request.path if request.method == "GET" else reverse("second_factors")
+        return redirect(f"{reverse('confirm')}?{urlencode({'next': back})}")
+
+    return answer
 
 
 @never_cache

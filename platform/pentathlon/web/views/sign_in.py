@@ -1,10 +1,14 @@
-"""Signing in: by a password and a second factor if there is one, or by a passkey alone."""
+"""Signing in: by a password and a second factor if there is one, or by a passkey; sessions."""
 
 import time
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
+from uuid import UUID
 
-from django.contrib.auth import login
+from django.contrib import messages
+from django.contrib.auth import login, logout
+from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import PermissionDenied
@@ -16,18 +20,50 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from pentathlon.accounts.models import User
+from pentathlon.accounts.device_logins import answer_device_login, find_device_login
+from pentathlon.accounts.models import DeviceLogin, Scope, User
 from pentathlon.accounts.passkeys import begin_check, check_passkey
 from pentathlon.accounts.second_factors import has_second_factor, take_code
-from pentathlon.core.addresses import host_of
+from pentathlon.accounts.sessions import end_other_sessions, end_session, own_sessions
+from pentathlon.core import throttle
+from pentathlon.core.texts import host_of
 from pentathlon.core.throttle import count_second_factor, count_sign_in
 from pentathlon.web.form_keys import takes_password
-from pentathlon.web.forms.accounts import SignInForm
-from pentathlon.web.forms.credentials import PasskeyAnswerForm, SecondFactorForm
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import local_address
+from pentathlon.web.forms.accounts import CodeForm, PasskeyAnswerForm, SecondFactorForm, SignInForm
+from pentathlon.web.requests import (
+    call_service,
+    local_address,
+    say,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon.web.throttle import known_browser, remember_browser, throttle_sign_ins, too_many
+from pentathlon_engines.commentary.words import count
 
+# The first that fits counts: browsers also name others, which they want to be taken for.
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Vivaldi/", "Vivaldi"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("CriOS/", "Chrome"),
+    ("Chromium/", "Chromium"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+    ("curl/", "curl"),
+    ("python-", "a Python program"),
+)
+_SYSTEMS: Final = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("CrOS", "ChromeOS"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
 _BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
 _WAITING_S: Final = 600
 """How long a right password waits for the second factor."""
@@ -35,6 +71,19 @@ _WAITING_S: Final = 600
 _WAITING: Final = "second_step"
 _SIGN_IN_CHALLENGE: Final = "passkey_to_sign_in"
 _SECOND_CHALLENGE: Final = "passkey_as_second_factor"
+_APPROVE = "approve"
+
+
+def device_name(user_agent: str) -> str:
+    """Return what a person would call it, such as "Firefox on Linux"."""
+    browser, system = _first(_BROWSERS, user_agent), _first(_SYSTEMS, user_agent)
+    if browser and system:
+        return f"{browser} on {system}"
+    return browser or system or "An unknown browser"
+
+
+def _first(names: Sequence[tuple[str, str]], text: str) -> str:
+    return next((name for mark, name in names if mark in text), "")
 
 
 class _PasswordStep(LoginView):
@@ -190,3 +239,86 @@ def _sign_in(request: HttpRequest, person: User, address: str) -> HttpResponse:
     response = redirect(address)
     remember_browser(request, response)
     return response
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def activate(request: HttpRequest) -> HttpResponse:
+    """Ask for a code, show the terminal that waits with it, and take the person's answer."""
+    user = signed_in_user(request)
+    given = request.POST if request.method == "POST" else request.GET
+    form = CodeForm(given if "code" in given else None)
+    if not form.is_bound:
+        return render(request, "web/activate.html", {"form": form})
+    # Somebody who could try any number of codes would find another person's terminal.
+    if wait_s := throttle.count("typed_codes", user.pk):
+        return too_many(request, wait_s)
+    if not form.is_valid():
+        return render(request, "web/activate.html", {"form": form})
+    answer = request.POST.get("answer")
+    if answer is None:
+        return _show(request, form)
+    return _answer(request, form, user, approves=answer == _APPROVE)
+
+
+def _show(request: HttpRequest, form: CodeForm) -> HttpResponse:
+    login = call_service(form, lambda: find_device_login(form.cleaned_data["code"]))
+    return render(request, "web/activate.html", _context(form, login))
+
+
+def _answer(request: HttpRequest, form: CodeForm, user: User, *, approves: bool) -> HttpResponse:
+    code = form.cleaned_data["code"]
+    login = call_service(
+        form, lambda: answer_device_login(actor=user, user_code=code, approves=approves)
+    )
+    if login is None:
+        return render(request, "web/activate.html", _context(form, None))
+    if approves:
+        messages.success(
+            request, f"“{login.name}” is signed in. Go back to your terminal; this page is done."
+        )
+    else:
+        messages.success(request, f"“{login.name}” was denied. It got no token.")
+    return redirect("account")
+
+
+def _context(form: CodeForm, login: DeviceLogin | None) -> dict[str, object]:
+    labels = [] if login is None else [Scope(scope).label for scope in login.scopes]
+    return {"form": form, "login": login, "labels": labels}
+
+
+@never_cache
+@login_required
+@require_safe
+def sessions(request: HttpRequest) -> HttpResponse:
+    """List the user's sessions, this one first."""
+    key = request.session.session_key
+    rows = [
+        {"session": row, "device": device_name(row.user_agent), "is_this": row.pk == key}
+        for row in own_sessions(signed_in_user(request))
+    ]
+    rows.sort(key=lambda row: not row["is_this"])
+    return render(request, "web/credentials/sessions.html", {"rows": rows})
+
+
+@signed_in_post
+def session_end(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """End one of the user's sessions; ending this one signs out."""
+    user, key = signed_in_user(request), request.session.session_key
+    is_this = user.browser_sessions.filter(pk=key, public_id=public_id).exists()
+    end_session(actor=user, public_id=public_id)
+    if is_this:
+        logout(request)
+        return redirect("sign_in")
+    return say(request, "The session is ended: that browser is signed out.", "sessions")
+
+
+@login_required
+@require_POST
+def sessions_end_others(request: HttpRequest) -> HttpResponse:
+    """End all of the user's sessions but this one."""
+    user = signed_in_user(request)
+    ended = end_other_sessions(actor=user, kept=request.session.session_key)
+    verb = "is" if ended == 1 else "are"
+    return say(request, f"{count(ended, 'other session')} {verb} ended.", "sessions")

@@ -1,5 +1,7 @@
 """The pages of teams: one's own with open invitations, and one for each team."""
 
+from __future__ import annotations
+
 from django import forms
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -7,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods
 
-from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember
+from pentathlon.tournaments.people_rows import LONGEST_TEAM, Team, TeamMember
 from pentathlon.tournaments.teams.services import (
     accept_invitation,
     create_team,
@@ -17,9 +19,14 @@ from pentathlon.tournaments.teams.services import (
     leave_team,
     remove_member,
 )
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import person, signed_in_user
-from pentathlon.web.responses import handle_domain_errors, say, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    handle_domain_errors,
+    person,
+    say,
+    signed_in_post,
+    signed_in_user,
+)
 
 
 class TeamForm(forms.Form):

@@ -24,7 +24,7 @@ from pentathlon.tournaments.estimates.progress import (
     count_done,
     progress,
 )
-from pentathlon.tournaments.guards import is_organiser_of
+from pentathlon.tournaments.guards import Unreadable, is_organiser_of
 from pentathlon.tournaments.models import (
     UNSTARTED,
     EntryState,
@@ -33,18 +33,23 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.organising.arrangement import invited_names
-from pentathlon.tournaments.problems import Unreadable
+from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes, may_release
-from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import Standing, crosstable, seat_rates, standings
-from pentathlon.tournaments.scheduling.parts import count_parts
-from pentathlon.web.docs.texts import render_text, summary_of
+from pentathlon.tournaments.scheduling.secrecy import count_parts
+from pentathlon.web.docs.guides import render_text, summary_of
 from pentathlon.web.forms.arrangement import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
-from pentathlon.web.pagination import cursor_page
 from pentathlon.web.pairings import MOST_MATCHES, bracket, swiss_round
-from pentathlon.web.requests import get_tournament, person, query_number, query_text
-from pentathlon.web.responses import changes_since, reload_page
+from pentathlon.web.requests import (
+    changes_since,
+    cursor_page,
+    get_tournament,
+    person,
+    query_number,
+    query_text,
+    reload_page,
+)
 from pentathlon.web.tables import (
     crosstable_rows,
     finishes_at,
@@ -55,7 +60,7 @@ from pentathlon.web.tables import (
 from pentathlon.web.templatetags.components import state_words
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import document_hash
-from pentathlon_engines.tournament.laws import LAWS
+from pentathlon_engines.tournament.formats.interface import LAWS
 from pentathlon_engines.tournament.tie_breaks import TITLES
 
 Context = dict[str, Any]  # Any: what templates take

@@ -6,6 +6,8 @@ from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Prefetch
@@ -14,20 +16,28 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from pentathlon.core.addresses import site_of
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.forms.webhooks import MailForm, WebhookForm
-from pentathlon.web.pagination import PLACES, cursor_page
-from pentathlon.web.requests import posted_number, query_text, signed_in_user, wants_part
-from pentathlon.web.responses import say, signed_in_form, signed_in_post
-from pentathlon.webhooks.addresses import PORTS
-from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED
-from pentathlon.webhooks.fan_out import MOST_WAITING
+from pentathlon.core.texts import site_of
+from pentathlon.web.requests import (
+    PLACES,
+    call_service,
+    check_field,
+    cursor_page,
+    posted_number,
+    query_text,
+    say,
+    signed_in_form,
+    signed_in_post,
+    signed_in_user,
+    wants_part,
+)
+from pentathlon.webhooks.addresses import PORTS, check_url
+from pentathlon.webhooks.attempt_results import DISABLED_AFTER_S, JITTER, RETENTION_S, RETRIES_S
+from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED, USUAL
 from pentathlon.webhooks.http_client import CONNECT_S, TOTAL_S
-from pentathlon.webhooks.models import DeliveryAttempt, WebhookEndpoint
-from pentathlon.webhooks.quotas import MOST_ENDPOINTS
-from pentathlon.webhooks.schedule import DISABLED_AFTER_S, JITTER, RETENTION_S, RETRIES_S
+from pentathlon.webhooks.models import LONGEST_URL, DeliveryAttempt, WebhookEndpoint
+from pentathlon.webhooks.outbox import MOST_WAITING
 from pentathlon.webhooks.services import (
+    MOST_ENDPOINTS,
     change_endpoint,
     choose_mail,
     create_endpoint,
@@ -41,6 +51,46 @@ from pentathlon.webhooks.services import (
 _DAY_S: Final = 86400
 _MARK: Final = 16
 Context = dict[str, Any]  # Any: what templates take
+
+
+def _choices(names: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(name, f"{name} – {EVENT_TYPES[name].meaning}") for name in names]
+
+
+class WebhookForm(forms.Form):
+    """The address of a webhook, and its events."""
+
+    url = forms.CharField(
+        label="Address",
+        max_length=LONGEST_URL,
+        help_text="An https address that everybody can reach, on port "
+        f"{' or '.join(map(str, PORTS))}.",
+        widget=forms.TextInput(
+            {"inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    events = forms.MultipleChoiceField(
+        choices=_choices(tuple(EVENT_TYPES)),
+        widget=forms.CheckboxSelectMultiple,
+        initial=USUAL,
+        error_messages={"required": "Choose at least one event."},
+    )
+
+    def clean_url(self) -> str:
+        """Refuse an address to which nothing can be posted."""
+        loopback = settings.WEBHOOKS_ALLOW_LOOPBACK
+        return check_field(lambda: check_url(self.cleaned_data["url"], allows_loopback=loopback))
+
+
+class MailForm(forms.Form):
+    """The events that are sent by e-mail."""
+
+    events = forms.MultipleChoiceField(
+        label="Tell me by e-mail",
+        choices=_choices(MAILED),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
 
 
 @never_cache

@@ -1,7 +1,5 @@
 """Sites without a network: one that answers requests as told, and one that has rows."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -9,8 +7,7 @@ from typing import Any, cast
 
 import urllib3
 
-from pentathlon_engines.cli.client.events import ServerEvent
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
+from pentathlon_engines.cli.client.http_site import ServerEvent, Site, SiteRefused
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 
 ORIGIN = "https://example.org"

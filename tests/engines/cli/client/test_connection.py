@@ -1,6 +1,9 @@
 """Which site a command uses, and as whom."""
 
-from __future__ import annotations
+import os
+import stat
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,15 +11,22 @@ from pentathlon_engines.cli.client import connection
 from pentathlon_engines.cli.client.connection import (
     SITE_VARIABLE,
     TOKEN_VARIABLE,
+    Credential,
+    Credentials,
     connect,
     connect_as_person,
+    describe_match,
+    find_bot_named,
+    find_version,
     is_private_line,
+    me,
     origin_of,
     split_address,
     usual_site,
+    write_private,
 )
-from pentathlon_engines.cli.client.credentials import Credential, Credentials
-from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+from tests.engines.cli.client.fake_sites import FakeSite, as_site
 
 HOME = "https://home.example"
 WORK = "https://work.example"
@@ -175,3 +185,150 @@ def test_package_knows_the_site_that_served_it(
         return
     with pytest.raises(CommandFailed, match="No site is given"):
         usual_site(Credentials())
+
+
+BOT = {"id": 7, "name": "tiger", "latest_version": {"id": 71, "number": 4}}
+VERSIONS = [{"id": 71, "number": 4}, {"id": 70, "number": 3}]
+
+
+def site(*bots: dict[str, Any]) -> FakeSite:
+    def named(query: Any) -> list[dict[str, Any]]:
+        return [bot for bot in bots if bot["name"] == query["name"]]
+
+    return FakeSite(lists={"bots/": named, "versions/": VERSIONS})
+
+
+def test_owner_of_the_token_is_me() -> None:
+    assert me(as_site(site())) == "ann"
+
+
+@pytest.mark.parametrize(
+    ("name", "version_id"), [("tiger", 71), ("tiger@3", 70), ("tiger v4", 71)]
+)
+def test_version_is_named_by_its_bot_and_number(name: str, version_id: int) -> None:
+    assert find_version(as_site(site(BOT)), name)["id"] == version_id
+
+
+def test_folder_stands_for_the_bot_in_it(tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_text('name = "tiger"\ngames = ["tuned"]\nlanguage = "python"\n')
+    (tmp_path / "main.py").touch()
+
+    assert find_bot_named(as_site(site(BOT)), str(tmp_path))["id"] == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "bots", "sentence", "try_next"),
+    [
+        ("lamb", [BOT], "There is no bot 'lamb'", "pentathlon bots --all"),
+        ("tiger@9", [BOT], "tiger has no such version", "pentathlon logs tiger"),
+        ("tiger", [{**BOT, "latest_version": None}], "no such version", "pentathlon logs tiger"),
+    ],
+)
+def test_name_of_nothing_is_told_with_what_to_do(
+    name: str, bots: list[dict[str, Any]], sentence: str, try_next: str
+) -> None:
+    with pytest.raises(CommandFailed, match=sentence) as failed:
+        find_version(as_site(site(*bots)), name)
+
+    assert failed.value.try_next == try_next
+
+
+def seat(number: int, label: str, rank: int | None = None) -> dict[str, Any]:
+    return {"seat": number, "rank": rank, "version": {"label": label}}
+
+
+def test_match_is_described_by_its_players_until_it_has_places() -> None:
+    running = {
+        "game": "tuned", "state": "running", "outcome_reason": "",
+        "seats": [seat(0, "a v1"), seat(1, "b v2")],
+    }  # fmt: skip
+    done = {
+        **running, "state": "done", "outcome_reason": "line",
+        "seats": [seat(0, "a v1", 1), seat(1, "b v2", 0)],
+    }  # fmt: skip
+
+    assert describe_match(running) == "tuned: a v1 – b v2, running"
+    assert describe_match(done) == "tuned: 1. b v2, 2. a v1 (line)"
+
+
+SITE = "https://example.org"
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "config" / "credentials.json"
+    monkeypatch.setattr(connection, "credentials_path", lambda: path)
+    return path
+
+
+def test_nobody_has_signed_in_without_a_file(path: Path) -> None:
+    assert (Credentials.load().site, Credentials.load().username) == (None, None)
+
+
+def test_token_is_there_for_the_next_command_and_for_nobody_else(path: Path) -> None:
+    ann = Credential(token="ptl_1", username="ann")
+    Credentials(site=SITE, by_site={SITE: ann}).save()
+
+    loaded = Credentials.load()
+
+    assert (loaded.site, loaded.username, loaded.by_site) == (SITE, "ann", {SITE: ann})
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert "ptl_1" not in repr(loaded)
+
+
+def test_file_that_others_can_read_is_not_used(path: Path) -> None:
+    Credentials(site=SITE).save()
+    path.chmod(0o640)
+
+    with pytest.raises(CommandFailed, match="Others can read your tokens") as failed:
+        Credentials.load()
+
+    assert failed.value.try_next == f"chmod 600 {path}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"site": null, "tokens": {"x": {}}}', '{"site": 1, "tokens": []}', "\xff"],
+)
+def test_damaged_file_is_named_with_what_to_do(text: str, path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(text.encode("latin-1"))
+    path.chmod(0o600)
+
+    with pytest.raises(CommandFailed, match="cannot be read") as failed:
+        Credentials.load()
+
+    assert failed.value.try_next == f"rm {path}; pentathlon login"
+
+
+def test_file_that_cannot_be_written_leaves_the_old_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Credentials(site=SITE).save()
+    before = path.read_text()
+
+    def fail(draft: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+
+    with pytest.raises(CommandFailed, match="cannot be written: No space left") as failed:
+        Credentials(site="https://other.example").save()
+
+    assert failed.value.exit_code == HOST_OR_SERVER
+    assert path.read_text() == before
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_draft_of_a_killed_command_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    draft = path.with_name(f"kept.json.{os.getpid()}")
+    draft.write_text("half")
+
+    with pytest.raises(CommandFailed, match="File exists"):
+        write_private(path, "whole", try_next="again")
+    write_private(path, "whole", try_next="again")
+
+    assert path.read_text() == "whole"
+    assert not draft.exists()

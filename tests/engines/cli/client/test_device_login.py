@@ -1,12 +1,10 @@
 """Signing in from a terminal: the site is asked until a person has confirmed the code."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
-from pentathlon_engines.cli.client.device_login import DeviceCode, await_token, begin_login
+from pentathlon_engines.cli.commands.login import DeviceCode, await_token, begin_login
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from tests.engines.cli.client.fake_sites import ORIGIN, FakeSite, Replies, as_site, away, refused
 

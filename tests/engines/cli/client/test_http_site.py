@@ -1,7 +1,5 @@
 """Requests to a site: what is sent again, and the sentence for everything that goes wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -9,7 +7,13 @@ import urllib3
 from urllib3.exceptions import HTTPError, NewConnectionError
 
 from pentathlon_engines.cli.client import http_site
-from pentathlon_engines.cli.client.http_site import FieldMissing, Site, SiteRefused
+from pentathlon_engines.cli.client.http_site import (
+    FieldMissing,
+    Site,
+    SiteRefused,
+    lines_of,
+    read_events,
+)
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, USAGE, CommandFailed
 from pentathlon_engines.match.protocol import PROTOCOL
 from tests.engines.cli.client.fake_sites import ORIGIN, answer, problem, site_with
@@ -281,3 +285,28 @@ def test_own_machine_is_asked_without_a_proxy(
     monkeypatch.setattr(http_site, "proxy_bypass", lambda host: False)
 
     assert isinstance(Site(origin)._pool, urllib3.ProxyManager) is is_proxied
+
+
+STREAM = 'id: 1-2\nevent: plies\ndata: {"text": "é"}\n\n: still here\n\ndata: {"ply": 4}\n\n'
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+def test_pieces_of_any_size_give_the_same_messages(size: int) -> None:
+    data = STREAM.encode()
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+
+    first, second = read_events(lines_of(pieces))
+
+    assert (first.name, first.id, first.data) == ("plies", "1-2", {"text": "é"})
+    assert (second.name, second.id, second.data) == ("message", "", {"ply": 4})
+
+
+def test_message_that_does_not_end_is_dropped() -> None:
+    assert list(read_events(lines_of([b'data: {"ply": 4}\n']))) == []
+    assert list(read_events(lines_of([b'data: {"ply": 4}\n\ndata: {"pl']))) != []
+
+
+def test_line_may_end_as_on_windows() -> None:
+    (event,) = read_events(lines_of([b'data: {"ply": 4}\r\n\r\n']))
+
+    assert event.data == {"ply": 4}

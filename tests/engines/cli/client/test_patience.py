@@ -1,7 +1,5 @@
 """Waiting for a site: ever more slowly, up to a limit, and through short outages."""
 
-from __future__ import annotations
-
 import pytest
 
 from pentathlon_engines.cli.client.patience import LONGEST_OUTAGE_S, Patience

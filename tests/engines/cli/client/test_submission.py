@@ -1,7 +1,5 @@
 """A bot is uploaded once, under a name that is free, and followed to its verdict."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -99,16 +97,11 @@ def test_next_upload_is_a_version_of_the_bot(folder: Path, archive: CheckedArchi
     [(False, False, False), (True, True, False), (True, False, True)],
 )
 def test_files_that_are_there_are_not_sent_again(
-    is_candidate: bool,
-    stays_one: bool,
-    is_activated: bool,
-    folder: Path,
-    archive: CheckedArchive,
+    is_candidate: bool, stays_one: bool, is_activated: bool, folder: Path, archive: CheckedArchive
 ) -> None:
     sent = {**VERSION, "content_hash": archive.content_hash, "is_candidate": is_candidate}
     site = FakeSite(
-        lists={"bots/": [{"id": 7}], "versions/": [sent]},
-        posts={"versions/71/activate/": VERSION},
+        lists={"bots/": [{"id": 7}], "versions/": [sent]}, posts={"versions/71/activate/": VERSION}
     )
 
     upload_version(as_site(site), archive, source=folder, candidate=stays_one)
@@ -160,11 +153,7 @@ def test_name_that_a_person_chose_is_not_changed_without_asking(
     ],
 )
 def test_refused_upload_leads_on(
-    refusal: str,
-    status: int,
-    exit_code: int,
-    try_next: str,
-    archive: CheckedArchive,
+    refusal: str, status: int, exit_code: int, try_next: str, archive: CheckedArchive
 ) -> None:
     site = FakeSite(lists={"bots/": []}, posts={"bots/": refused(refusal, status=status)})
 
@@ -198,7 +187,7 @@ def test_version_is_followed_to_its_verdict_with_its_build(
             "versions/71/log/": Replies(
                 log("cc ma"), log("cc main.c\nld"), log("cc main.c\nld\n")
             ),
-        },
+        }
     )
 
     assert follower(site).to_its_verdict() == ELIGIBLE
@@ -240,10 +229,7 @@ def test_new_lines_are_those_after_the_longest_overlap(before: list[str], now: l
 
 def test_log_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     site = FakeSite(
-        {
-            "versions/71/": ELIGIBLE,
-            "versions/71/log/": log("\x1b[2Jgone\u202eexe.\tx\n"),
-        }
+        {"versions/71/": ELIGIBLE, "versions/71/log/": log("\x1b[2Jgone\u202eexe.\tx\n")}
     )
 
     follower(site).to_its_verdict()

@@ -1,7 +1,5 @@
 """`pentathlon challenge` asks for matches, and waits for their score if it is told to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,13 +1,12 @@
 """Lists of bots, matches, tables and logs, as people and as scripts get them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import pytest
 
+from pentathlon_engines.cli.main import COMMANDS
 from tests.engines.cli.client.fake_sites import FakeSite, as_site
 from tests.engines.commands import Run
 
@@ -40,7 +39,7 @@ def ask(run: Run, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Return a function that runs a command at a site."""
 
     def ask_at(site: FakeSite, command: str, *arguments: str) -> Any:
-        module = import_module(f"pentathlon_engines.cli.commands.{command}")
+        module = import_module(f"pentathlon_engines.cli.commands.{COMMANDS[command]}")
         for name in ("connect", "connect_as_person"):
             monkeypatch.setattr(module, name, lambda address: as_site(site), raising=False)
         return run(command, *arguments)

@@ -1,17 +1,14 @@
 """`pentathlon login`, `logout` and `whoami`: whose token lies here, and what an old one is for."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
 
-from pentathlon_engines.cli.client.connection import TOKEN_VARIABLE
-from pentathlon_engines.cli.client.credentials import Credential, Credentials
-from pentathlon_engines.cli.client.device_login import DeviceCode
+from pentathlon_engines.cli.client.connection import TOKEN_VARIABLE, Credential, Credentials
 from pentathlon_engines.cli.commands import login
+from pentathlon_engines.cli.commands.login import DeviceCode
 from pentathlon_engines.cli.failure import USAGE, CommandFailed
 from tests.engines.cli.client.fake_sites import FakeSite, as_site, away
 from tests.engines.commands import Run

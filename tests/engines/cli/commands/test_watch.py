@@ -1,14 +1,12 @@
 """`pentathlon watch` follows a match through restarts, and a bot from match to match."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from pentathlon_engines.cli.client.events import ServerEvent
+from pentathlon_engines.cli.client.http_site import ServerEvent
 from pentathlon_engines.cli.commands import watch
 from pentathlon_engines.cli.failure import HOST_OR_SERVER
 from tests.engines.cli.client.fake_sites import FakeSite, Replies, as_site, away, refused

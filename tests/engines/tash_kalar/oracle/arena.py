@@ -1,7 +1,5 @@
 """The board of Tash-Kalar with its pieces, and what effects read and change, for the oracle."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

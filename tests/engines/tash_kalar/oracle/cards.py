@@ -4,8 +4,6 @@ Squares are texts such as `e5`; patterns are read from their drawings. The numbe
 those of the rules page.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from functools import cache

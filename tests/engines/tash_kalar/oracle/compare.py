@@ -6,8 +6,6 @@
 Half of the matches begin with the deal, the others on crowded boards, where the rare cases live.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import json
@@ -20,16 +18,9 @@ from typing import Any
 
 from pentathlon_engines import CHANCE, GAMES, State
 from tests.engines.tash_kalar.crowds import crowded
+from tests.engines.tash_kalar.oracle import turns
 from tests.engines.tash_kalar.oracle.cards import DECKS, SCHOOLS, cards_of, kind_of
 from tests.engines.tash_kalar.oracle.flow import Oracle
-from tests.engines.tash_kalar.oracle.turns import (
-    answer,
-    beginning,
-    cards_in,
-    of_one_kind,
-    prepared,
-    uses,
-)
 from tests.engines.tash_kalar.oracle.views import masked, observation
 
 MODES = ("high_form", "deathmatch_duel")
@@ -75,16 +66,16 @@ def compare_match(seed: int, pairs: Sequence[list[str]]) -> Counter[str]:
 def compare_turn(card: str, seed: int) -> bool:
     """Use one card on both in a position made for it; say whether it could be used."""
     rng = random.Random(f"{card} {seed}")
-    state = prepared(card, rng)
-    oracle = beginning(state)
+    state = turns.prepared(card, rng)
+    oracle = turns.beginning(state)
     compare_position(oracle, state)
-    texts = uses(card, oracle.listed)
+    texts = turns.uses(card, oracle.listed)
     if not texts:
         return False
-    advance(oracle, state, rng.choice(of_one_kind(texts, rng)))
+    advance(oracle, state, rng.choice(turns.of_one_kind(texts, rng)))
     compare_position(oracle, state)
     while oracle.phase in ("effect", "shortage") or "summon_now" in oracle.permissions:
-        advance(oracle, state, answer(oracle, rng))
+        advance(oracle, state, turns.answer(oracle, rng))
         compare_position(oracle, state)
     return True
 
@@ -192,7 +183,7 @@ def main() -> int:
         help=f"schools of which one plays in each match: {', '.join(DECKS)}",
     )
     given = parser.parse_args()
-    pairs, cards = pairs_of(given.decks), cards_in(given.decks)
+    pairs, cards = pairs_of(given.decks), turns.cards_in(given.decks)
     used = sum(compare_turn(card, seed) for card in cards for seed in range(given.turns))
     seen: Counter[str] = Counter()
     for seed in range(given.first, given.first + given.matches):

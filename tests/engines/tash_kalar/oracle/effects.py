@@ -3,8 +3,6 @@
 An effect is a generator: it yields the texts a seat may choose from and is sent the one chosen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The beings of the Etherweave and their warp effects, written from their texts (18.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from tests.engines.tash_kalar.oracle.cards import (

@@ -1,7 +1,5 @@
 """The beings of the Everfrost and their frozen effects, written from their texts (18.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.engines.tash_kalar.oracle.cards import (

@@ -3,8 +3,6 @@
 Everything from the deal to the end is one generator that stops wherever somebody decides.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.engines.tash_kalar.oracle.cards import COMMON, DATA, HEROIC, LEGENDARY, RANKS, Piece

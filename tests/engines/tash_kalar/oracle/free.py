@@ -1,7 +1,5 @@
 """What costs no action in Tash-Kalar, for the oracle: flares and what is used like them."""
 
-from __future__ import annotations
-
 from tests.engines.tash_kalar.oracle import everfrost
 from tests.engines.tash_kalar.oracle.cards import DATA, HEROIC, LEGENDARY, RANKS
 from tests.engines.tash_kalar.oracle.effects import Effect

@@ -1,7 +1,5 @@
 """The Imperial beings of Tash-Kalar, one function each, written from their texts."""
 
-from __future__ import annotations
-
 from tests.engines.tash_kalar.oracle.cards import COMMON, HEROIC, LEGENDARY, NO_LEGEND, around
 from tests.engines.tash_kalar.oracle.effects import Asked, Effect, Moved
 

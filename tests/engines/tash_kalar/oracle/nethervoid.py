@@ -1,7 +1,5 @@
 """The beings of the Nethervoid, one function each, written from their texts (18.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from tests.engines.tash_kalar.oracle.cards import (

@@ -1,7 +1,5 @@
 """The legends and the flares of Tash-Kalar, one function each, written from their texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.engines.tash_kalar.oracle.cards import (

@@ -1,7 +1,5 @@
 """Summonings of Tash-Kalar for the oracle (sections 7 and 18)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.engines.tash_kalar.oracle import etherweave, everfrost, imperial, nethervoid, wild

@@ -3,8 +3,6 @@
 A part of a match is a generator that stops wherever somebody decides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tasks of Tash-Kalar, written from their texts, for the oracle (section 11)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

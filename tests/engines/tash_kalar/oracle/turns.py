@@ -4,8 +4,6 @@ The pattern of the card lies on the board, some of it perhaps of the enemy's pie
 crowded around it and supplies often used up.
 """
 
-from __future__ import annotations
-
 import copy
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """What each seat may know of a match of Tash-Kalar, for the oracle (sections 15 and 16.4)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.engines.tash_kalar.oracle.cards import COMMON, LEGENDARY, kind_of

@@ -1,7 +1,5 @@
 """The beings of Highland and Sylvan, one function each, written from their texts."""
 
-from __future__ import annotations
-
 from tests.engines.tash_kalar.oracle.cards import (
     COMMON,
     GREEN,

@@ -1,7 +1,5 @@
 """Plays a whole tournament of any format, with made-up results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

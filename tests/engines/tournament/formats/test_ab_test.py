@@ -1,7 +1,5 @@
 """The sequential test between two versions."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """What every format promises."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -12,9 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pentathlon_engines.tournament.formats import registry
-from pentathlon_engines.tournament.formats.blocks import MOST_MATCHES
-from pentathlon_engines.tournament.formats.interface import Format, Over, Plan, PlayedBlock, Wait
+from pentathlon_engines.tournament.formats import interface, registry
 from pentathlon_engines.tournament.formats.registry import FORMATS
 from tests.deep import by_turns
 from tests.engines.tournament.formats.playing import (
@@ -41,14 +37,14 @@ class Case(NamedTuple):
     """The number of blocks, for a format that has a budget."""
 
     @property
-    def format(self) -> Format:
+    def format(self) -> interface.Format:
         return FORMATS[self.name]
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> interface.Plan:
         return self.plan_with(KEY)
 
-    def plan_with(self, key: bytes) -> Plan:
+    def plan_with(self, key: bytes) -> interface.Plan:
         budget = {"blocks": self.budget} if self.budget else {}
         return plan_of(self.format, seats=self.seats, key=key, **budget)
 
@@ -129,7 +125,7 @@ def test_batches_are_small_and_in_the_order_of_rounds(case: Case) -> None:
 
     assert all(batch.blocks for batch in event.batches)
     assert all(
-        sum(len(block.seatings) for block in batch.blocks) <= MOST_MATCHES
+        sum(len(block.seatings) for block in batch.blocks) <= interface.MOST_MATCHES
         for batch in event.batches
     )
     rounds = [block.round for block in event.played]
@@ -156,11 +152,11 @@ def test_another_key_gives_other_batches(case: Case) -> None:
 @for_all
 def test_it_waits_for_results_if_it_reads_them(case: Case) -> None:
     first = case.play().batches[0]
-    made = [PlayedBlock(*block, None) for block in first.blocks]
+    made = [interface.PlayedBlock(*block, None) for block in first.blocks]
 
     step = case.format.next(case.plan, field_of(case.entries), made)
 
-    assert isinstance(step, Wait) == case.format.reads_results
+    assert isinstance(step, interface.Wait) == case.format.reads_results
 
 
 @for_all_judges
@@ -179,14 +175,14 @@ def test_who_has_left_gets_no_new_block(case: Case, judge: Judge) -> None:
 def test_a_field_that_has_left_ends_it(case: Case) -> None:
     entries = field_of(case.entries, gone=range(case.entries))
 
-    assert isinstance(case.format.next(case.plan, entries, []), Over)
+    assert isinstance(case.format.next(case.plan, entries, []), interface.Over)
 
 
 @for_all
 def test_unknown_and_bad_parameters_are_named(case: Case) -> None:
     name = next(iter(case.format.parameters))
     params = {**case.plan.params, name: "many", "colour": "red"}
-    plan = Plan(seats=case.seats, params=params, key=KEY)
+    plan = interface.Plan(seats=case.seats, params=params, key=KEY)
 
     found = {problem.pointer: problem for problem in case.format.problems(plan, case.entries)}
 

@@ -1,7 +1,5 @@
 """The search for the best of a few."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Who meets on a ladder, and who is in which division."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction

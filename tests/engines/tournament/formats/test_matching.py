@@ -1,7 +1,5 @@
 """The matching against exhaustive search, and against the proof by its own dual values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

@@ -1,13 +1,13 @@
 """Swiss rounds: no avoidable rematch, equal scores, byes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pytest
 
 from pentathlon_engines.seeds import draw_many
+from pentathlon_engines.tournament.departures import results_of_rounds
+from pentathlon_engines.tournament.formats import swiss
 from pentathlon_engines.tournament.formats.interface import (
     Batch,
     FieldEntry,
@@ -15,14 +15,6 @@ from pentathlon_engines.tournament.formats.interface import (
     Plan,
     PlayedBlock,
 )
-from pentathlon_engines.tournament.formats.swiss import (
-    Swiss,
-    count_byes,
-    count_forfeits,
-    floated_down,
-    round_scores,
-)
-from pentathlon_engines.tournament.round_results import results_of_rounds
 from pentathlon_engines.tournament.tie_breaks import values_of
 from tests.deep import mostly_deep
 from tests.engines.tournament.formats.playing import (
@@ -36,7 +28,7 @@ from tests.engines.tournament.formats.playing import (
     play,
 )
 
-SWISS = Swiss()
+SWISS = swiss.Swiss()
 
 
 def _rounds(event: Event) -> list[list[tuple[int, ...]]]:
@@ -163,7 +155,7 @@ def test_nobody_meets_twice_or_has_two_byes(entries: int, rounds: int) -> None:
     event = play(SWISS, plan_of(SWISS, rounds=rounds), field_of(entries), by_chance)
 
     assert max(Counter(event.groups).values()) == 1
-    assert max(count_byes(field_of(entries), event.played).values(), default=0) <= 1
+    assert max(swiss.count_byes(field_of(entries), event.played).values(), default=0) <= 1
     assert len(event.batches) == rounds
     for pairs in _rounds(event):
         players = [bot for pair in pairs for bot in pair]
@@ -174,7 +166,7 @@ def test_the_default_is_as_many_rounds_as_leave_one_unbeaten() -> None:
     for entries, rounds in [(2, 1), (3, 2), (8, 3), (9, 4), (200, 8)]:
         assert SWISS.rounds(plan_of(SWISS), entries) == rounds
     event = play(SWISS, plan_of(SWISS), field_of(16), by_number)
-    scores = sorted(round_scores(field_of(16), event.played).values())
+    scores = sorted(swiss.round_scores(field_of(16), event.played).values())
     assert scores[-1] == 4 * 4 > scores[-2]
 
 
@@ -205,7 +197,7 @@ def test_the_lowest_has_the_bye_and_its_points() -> None:
 
     first = {bot for pair in _rounds(event)[0] for bot in pair}
     after_one = event.played[: len(event.batches[0].blocks)]
-    scores = round_scores(field_of(5), after_one)
+    scores = swiss.round_scores(field_of(5), after_one)
     (had_bye,) = set(range(5)) - first
     assert scores[had_bye] == 4
     second = {bot for pair in _rounds(event)[1] for bot in pair}
@@ -241,7 +233,7 @@ def test_scores_byes_and_tie_breaks_are_those_counted_by_hand(key: int) -> None:
     event = play(SWISS, plan, field, by_chance, leavers=leavers, quitters=quitters)
 
     scores, byes = _naive_scores(range(entries), event.played)
-    assert round_scores(field, event.played) == scores
+    assert swiss.round_scores(field, event.played) == scores
     assert {bot: count for bot, count in SWISS.byes(field, event.played).items() if count} == byes
     results = results_of_rounds(field, event.played, fit={})
     assert {bot: results.points(bot) * 2 for bot in range(entries)} == scores
@@ -304,8 +296,8 @@ def test_round_that_a_bot_had_left_is_no_bye_of_it() -> None:
         PlayedBlock(2, ((0, 3), (3, 0)), ((0, 1), (1, 0))),
     ]
 
-    assert count_byes(field_of(4), played) == {1: 1, 2: 2}
-    assert round_scores(field_of(4), played)[3] == 0
+    assert swiss.count_byes(field_of(4), played) == {1: 1, 2: 2}
+    assert swiss.round_scores(field_of(4), played)[3] == 0
 
 
 def test_bot_that_floated_down_costs_more_to_do_so_again() -> None:
@@ -316,7 +308,7 @@ def test_bot_that_floated_down_costs_more_to_do_so_again() -> None:
         *(PlayedBlock(2, (pair, pair[::-1]), won) for pair in ((0, 1), (4, 2), (3, 5))),
     ]
 
-    assert floated_down(field_of(6), played) == {4}
+    assert swiss.floated_down(field_of(6), played) == {4}
     _, costs = SWISS.round_costs(plan_of(SWISS, rounds=3), field_of(6), played)
     assert (costs[4][3] >> 80) - (costs[0][3] >> 80) == 1
 
@@ -330,7 +322,7 @@ def test_forfeited_block_is_no_reason_for_a_bye_as_well() -> None:
     ]
     field = field_of(6, gone=[0])
 
-    assert count_forfeits(played) == {4: 1}
+    assert swiss.count_forfeits(played) == {4: 1}
     bots, costs = SWISS.round_costs(plan_of(SWISS, rounds=3), field, played)
     bye_of = {bot: costs[bots.index(bot)][-1] for bot in bots if bot is not None}
     assert bots[-1] is None

@@ -11,8 +11,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 from structlog.contextvars import bound_contextvars
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind, AuditEvent
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.bots.services import disqualify_version, reinstate_version
@@ -30,8 +29,7 @@ from pentathlon.tournaments.corrections.orders import (
     requeue_match,
     rerun_match,
 )
-from pentathlon.tournaments.entries.enrolment import enter_tournament
-from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.models import Tournament

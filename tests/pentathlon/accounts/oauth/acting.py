@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from django.test import Client
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.oauth.access import SCOPES
 from pentathlon.accounts.oauth.models import OAuthApp
-from pentathlon.accounts.oauth.scopes import SCOPES
 from pentathlon.accounts.oauth.services import register_app
 from tests.factories import make_user
 

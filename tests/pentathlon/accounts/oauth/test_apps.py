@@ -8,11 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.accounts.audit.actions import AuditAction
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditEvent
 from pentathlon.accounts.models import User
-from pentathlon.accounts.oauth.models import OAuthApp
-from pentathlon.accounts.oauth.redirects import is_allowed
+from pentathlon.accounts.oauth.models import OAuthApp, is_allowed
 from pentathlon.accounts.oauth.services import (
     MOST_APPS,
     block_app,

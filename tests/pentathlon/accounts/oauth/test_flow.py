@@ -11,7 +11,7 @@ from django.utils import timezone
 from oauth2_provider.models import get_access_token_model, get_grant_model, get_refresh_token_model
 
 from pentathlon.accounts.models import User
-from pentathlon.accounts.oauth.scopes import IDENTITY
+from pentathlon.accounts.oauth.access import IDENTITY
 from pentathlon.accounts.oauth.services import block_app, end_access, rotate_app_secret
 from pentathlon.accounts.roles import close_account
 from tests.api.client import V1

@@ -12,7 +12,7 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken, clear_expir
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.oauth.models import OAuthApp
-from pentathlon.accounts.oauth.retention import APP_TOKENS
+from pentathlon.operations.retention import classes
 from tests.factories import make_user
 from tests.pentathlon.accounts.oauth.acting import FakeApp
 
@@ -72,7 +72,8 @@ def test_what_goes_is_what_the_toolkit_deletes(rows: None) -> None:
         by_toolkit = _left()
         transaction.set_rollback(True)
 
-    while APP_TOKENS.forget():
+    (app_tokens,) = (kind for kind in classes() if kind.key == "app_tokens")
+    while app_tokens.forget():
         pass
 
     assert _left() == by_toolkit
@@ -81,7 +82,8 @@ def test_what_goes_is_what_the_toolkit_deletes(rows: None) -> None:
 
 
 def test_what_is_counted_is_what_goes(rows: None) -> None:
-    due = APP_TOKENS.due()
+    (app_tokens,) = (kind for kind in classes() if kind.key == "app_tokens")
+    due = app_tokens.count_due()
 
-    assert due == APP_TOKENS.forget()
+    assert due == app_tokens.forget()
     assert due == 1 + 2 + 3

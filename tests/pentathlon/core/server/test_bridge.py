@@ -10,7 +10,7 @@ from wsgiref.util import FileWrapper
 
 import pytest
 
-from pentathlon.core.server import bodies, bridge, limits, spool
+from pentathlon.core.server import bodies, bridge, limits
 from pentathlon.core.server.bridge import Bridge
 from pentathlon.core.server.limits import LARGEST_FORM, LARGEST_UPLOAD, ThreadGroup
 from pentathlon.core.server.protocol import Environ, Message
@@ -189,7 +189,7 @@ def test_failure_halfway_is_a_clean_refusal() -> None:
 
 
 def test_temporary_files_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bridge, "BODIES", room := spool.Room(limits.MEGABYTE))
+    monkeypatch.setattr(bridge, "BODIES", room := bodies.Room(limits.MEGABYTE))
 
     answer = ask(Bridge(echo), scope_of("/bots/new/", method="POST"), [b"x" * 60_000] * 40)
 
@@ -199,7 +199,7 @@ def test_temporary_files_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_slow_readers_take_no_room_from_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bridge, "ANSWERS", spool.Room(limits.MEGABYTE))
+    monkeypatch.setattr(bridge, "ANSWERS", bodies.Room(limits.MEGABYTE))
 
     def large(environ: Environ, start_response: Any) -> Iterable[bytes]:
         start_response("200 OK", [])
@@ -229,7 +229,7 @@ def test_slow_readers_take_no_room_from_uploads(monkeypatch: pytest.MonkeyPatch)
 def test_answer_that_is_read_too_slowly_gives_its_room_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bridge, "ANSWERS", room := spool.Room(limits.MEGABYTE))
+    monkeypatch.setattr(bridge, "ANSWERS", room := bodies.Room(limits.MEGABYTE))
     monkeypatch.setattr(bridge, "STALL_S", 0.0)
     monkeypatch.setattr(bridge, "SLOWEST_READER", 100_000_000)
 
@@ -291,7 +291,7 @@ def test_body_reader_tells_of_a_client_that_has_gone() -> None:
     async def gone() -> Message:
         return {"type": "http.disconnect"}
 
-    body = spool.Spool(spool.BODIES)
+    body = bodies.Spool(bodies.BODIES)
     allowed = limits.allowance("/")
     with pytest.raises(bodies.ClientGone):
         asyncio.run(bodies.read_body(scope_of("/"), gone, allowed=allowed, into=body))

@@ -10,8 +10,7 @@ import uvicorn
 
 from pentathlon.core.server import connection
 from pentathlon.core.server.connection import Connection
-from pentathlon.core.server.protocol import Receive, Scope, Send
-from pentathlon.core.server.refusals import Refused, send_refusal, send_text
+from pentathlon.core.server.protocol import Receive, Refused, Scope, Send, send_refusal, send_text
 from tests.patience import PATIENCE_S
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]

@@ -10,7 +10,7 @@ import pytest
 from django.db.models.functions import Now
 
 from pentathlon.insight.analyses import services
-from pentathlon.insight.analyses.loans import LONGEST_LOAN_S, PATIENCE_S
+from pentathlon.insight.analyses.jobs import LONGEST_LOAN_S, PATIENCE_S
 from pentathlon.insight.analyses.models import Analysis, AnalysisState
 from pentathlon.insight.analyses.services import (
     GAVE_UP,

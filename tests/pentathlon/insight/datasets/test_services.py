@@ -19,8 +19,7 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.replays.services import read_record
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon_engines.dataset.folder import digest_of, lines_of
-from pentathlon_engines.dataset.rows import Source, decision_rows
-from pentathlon_engines.dataset.schema import DECISIONS, MATCHES
+from pentathlon_engines.dataset.rows import DECISIONS, MATCHES, Source, decision_rows
 from tests.databases import made_once
 from tests.pentathlon.insight.datasets.making import closed_cup, make_all
 from tests.pentathlon.tournaments.acting import started

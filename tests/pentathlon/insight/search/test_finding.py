@@ -9,13 +9,7 @@ from pentathlon.bots.models import Bot
 from pentathlon.insight.search.lookup import Kind, find_match, find_names
 from pentathlon.matches.models import MatchKind
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
-from tests.factories import (
-    make_bot,
-    make_match,
-    make_staff,
-    make_tournament,
-    make_user,
-)
+from tests.factories import make_bot, make_match, make_staff, make_tournament, make_user
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pentathlon.matches.capacity.durations import Play, durations_s
+from pentathlon.matches.capacity import Play, durations_s
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 

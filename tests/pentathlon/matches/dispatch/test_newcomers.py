@@ -17,7 +17,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches import services
-from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.capacity import BATCH
 from pentathlon.matches.dispatch.publishing import (
     RESEND_S,
     TURN_OF_NEWCOMERS,

@@ -14,7 +14,7 @@ from pentathlon.fleet import models as fleet_models
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import NO_TOKEN
 from pentathlon.matches import services
-from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.capacity import BATCH
 from pentathlon.matches.dispatch import heads, publishing
 from pentathlon.matches.dispatch.publishing import (
     RESEND_S,

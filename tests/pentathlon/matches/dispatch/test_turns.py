@@ -3,7 +3,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pentathlon.matches.dispatch.turns import Rank, Turns
+from pentathlon.matches.dispatch.publishing import Rank, Turns
 
 _LANES = st.dictionaries(
     st.integers(1, 40), st.tuples(st.booleans(), st.integers(0, 3).map(float)), max_size=12

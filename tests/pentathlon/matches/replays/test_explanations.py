@@ -8,15 +8,15 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import NotFound
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
-from pentathlon.matches.replays.explained_text import as_text
 from pentathlon.matches.replays.explanations import (
     Explanation,
+    as_text,
     bundle_seat,
     explain_match,
     explain_seat,
+    limit_usage,
 )
-from pentathlon.matches.replays.results import seat_results
-from pentathlon.matches.replays.usage import limit_usage
+from pentathlon.matches.replays.services import seat_results
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.traces import TraceLine

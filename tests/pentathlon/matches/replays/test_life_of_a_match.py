@@ -18,8 +18,7 @@ from hypothesis.stateful import (
 from hypothesis.strategies import booleans, integers
 
 from pentathlon.core.errors import Conflict
-from pentathlon.matches import services
-from pentathlon.matches.attempts import retries
+from pentathlon.matches import attempts, services
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon.matches.replays.models import Replay
@@ -44,7 +43,7 @@ class Expected:
     def give_back(self) -> None:
         """Take the match from its holder after a failure of the host."""
         self.holder, self.expired = None, False
-        self.end("void") if self.attempts == retries.MAX_ATTEMPTS else self.wait()
+        self.end("void") if self.attempts == attempts.MAX_ATTEMPTS else self.wait()
 
     def wait(self) -> None:
         """Wait for the next worker."""

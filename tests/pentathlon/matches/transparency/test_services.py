@@ -10,16 +10,17 @@ from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.transparency import services
 from pentathlon.matches.transparency.models import LogEntry, LogRoot, LogTile
 from pentathlon.matches.transparency.services import (
+    Tiles,
+    append_hashes,
     checkpoint_at,
     consistency_of,
     inclusion_of,
+    log_key,
     log_results,
     log_size,
     publish_root,
     to_be_logged,
 )
-from pentathlon.matches.transparency.signing_key import log_key
-from pentathlon.matches.transparency.tiles import Tiles, append_hashes
 from pentathlon_engines.transparency.merkle import (
     is_consistent,
     is_included,

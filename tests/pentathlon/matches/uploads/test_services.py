@@ -4,8 +4,7 @@ import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed
-from pentathlon.matches import services
-from pentathlon.matches.attempts import retries
+from pentathlon.matches import attempts, services
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.matches.uploads.services import submit_version, validate_again
 from tests.factories import (
@@ -32,7 +31,7 @@ def _finish(match: Match, **first_seat: Any) -> None:
 
 
 def _fail_on_the_host(match: Match) -> None:
-    for _ in range(retries.MAX_ATTEMPTS):
+    for _ in range(attempts.MAX_ATTEMPTS):
         job = claimed(match)
         services.fail_attempt(match_id=match.pk, token=job.token, reason="host out of memory")
 

@@ -11,23 +11,25 @@ from django.db import connection, models
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.accounts.audit.actions import AuditAction
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditEvent
 from pentathlon.accounts.device_logins import answer_device_login, begin_device_login
 from pentathlon.accounts.models import AccountDeletion, ApiToken, User
 from pentathlon.accounts.services import register
 from pentathlon.bots.models import Archive, BotVersion, VersionState
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.friendlies.models import Friendly, FriendlyState
-from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import LadderMember
+from pentathlon.ladders.reference import platform_account
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState, SeatLog
 from pentathlon.matches.services import void_matches
 from pentathlon.operations.personal_data import deletion
-from pentathlon.operations.personal_data.deletion import delete_account_of, delete_own_account
+from pentathlon.operations.personal_data.deletion import (
+    FATES,
+    delete_account_of,
+    delete_own_account,
+)
 from pentathlon.operations.personal_data.erasure import erase_deleted
-from pentathlon.operations.personal_data.fates import FATES
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool

@@ -13,12 +13,13 @@ from pentathlon.core.server.limits import CHALLENGE_MATCHES_A_DAY, CHALLENGES_UN
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow
 from pentathlon.tournaments.challenges.models import Challenge, ChallengeState
-from pentathlon.tournaments.challenges.quotas import daily_quota, under_way_quota
 from pentathlon.tournaments.challenges.results import blocks_of, read_test, seats_of, with_ranks
 from pentathlon.tournaments.challenges.services import (
     call_off_out_of_play,
     cancel_challenge,
     create_challenge,
+    daily_quota,
+    under_way_quota,
 )
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 from tests.factories import make_user, make_version

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from pentathlon.accounts.audit.actions import AuditAction
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditEvent
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed, NotFound
 from pentathlon.operations.personal_data.deletion import delete_own_account

@@ -8,11 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.env import CHECKOUT, child_environment
-from pentathlon.local.environment.bytecode import shared_bytecode
 from pentathlon.local.parts import LEFT_OUT, NOT_HERE, Part, UnknownPart, choose, part_names
-from pentathlon.local.servers.readiness import ServerFailed
-from pentathlon.local.servers.runtime import runtime_folder
-from pentathlon.local.servers.servers import exported_servers
+from pentathlon.local.servers.processes import ServerFailed
+from pentathlon.local.servers.runtime import runtime_folder, shared_bytecode
+from pentathlon.local.servers.valkey import exported_servers
 
 
 class Command(BaseCommand):

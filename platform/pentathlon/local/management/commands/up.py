@@ -12,16 +12,13 @@ from rich.console import Console
 
 from pentathlon.env import read_environment
 from pentathlon.local.demo.demo import Demo
-from pentathlon.local.demo.logins import Login, demo_logins
-from pentathlon.local.environment.compilation import Compilation
-from pentathlon.local.environment.compiled_build import kept_engines
-from pentathlon.local.folder_lock import AlreadyRunning, only_one
+from pentathlon.local.demo.people import Login, demo_logins
+from pentathlon.local.environment.compiled_build import Compilation, kept_engines
 from pentathlon.local.preparation import prepare_database, prepare_static_files
-from pentathlon.local.servers.ports import BadAddress, NoPort, free_port
-from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.processes import BadAddress, NoPort, ServerFailed, free_port
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.stack import Stack
-from pentathlon.local.supervisor import Supervisor
+from pentathlon.local.supervisor import AlreadyRunning, Supervisor, only_one
 
 _MOST_WORKERS = 8
 _MISUSED = 2

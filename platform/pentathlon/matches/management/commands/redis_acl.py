@@ -12,8 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pentathlon.core.errors import DomainError
-from pentathlon.fleet.queue_acl import WORKER, acl_file
-from pentathlon.fleet.queues import QUEUES
+from pentathlon.fleet.queues import QUEUES, WORKER, acl_file
 
 
 class Command(BaseCommand):

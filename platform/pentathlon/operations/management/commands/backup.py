@@ -9,8 +9,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pentathlon.core.errors import DomainError
-from pentathlon.operations.backups import make_backup, note_backup
-from pentathlon.operations.progress import ProgressLine
+from pentathlon.operations.backups import ProgressLine, make_backup, note_backup
 
 _NAME: Final = "pentathlon-{:%Y%m%dT%H%M%SZ}.backup"
 _ANY_NAME: Final = "pentathlon-*Z.backup"

@@ -9,8 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pentathlon.core.errors import DomainError
 from pentathlon.matches.transparency.services import continue_log
-from pentathlon.operations.backups import restore_backup
-from pentathlon.operations.progress import ProgressLine
+from pentathlon.operations.backups import ProgressLine, restore_backup
 
 
 class Command(BaseCommand):

@@ -10,12 +10,7 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
-from pentathlon.operations.retention import (
-    Holding,
-    forget_all,
-    other_holdings,
-    read_holdings,
-)
+from pentathlon.operations.retention import Holding, forget_all, other_holdings, read_holdings
 from pentathlon_engines.commentary.words import count
 
 _MOST_TABLES = 12

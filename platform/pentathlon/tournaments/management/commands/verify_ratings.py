@@ -9,7 +9,7 @@ from pentathlon.core.arithmetic import fingerprint
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.verification import Difference, is_exact, verify_pool
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.results.verification import is_exact_table, verify_final_table
+from pentathlon.tournaments.results.final_table import is_exact_table, verify_final_table
 from pentathlon_engines.commentary.words import count
 
 _DIGITS: Final = 12

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
+from pentathlon.tournaments.guards import Unreadable
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.problems import Unreadable
 from pentathlon.tournaments.scheduling.verification import schedule_differences
 
 _SHOWN: Final = 20
