@@ -23,7 +23,7 @@ _OLDEST_PYTHON = (3, 11)
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64")
 _LINKER_FILES = (Path("/etc/ld.so.cache"), Path("/etc/alternatives"))
 _SHARED_LIBRARY = "*__mypyc.*.so"
-"""The library that the modules of a compiled build share, beside the package."""
+"""The libraries that modules of a compiled build share, beside the package."""
 NOT_FOR_BOTS = shutil.ignore_patterns(
     "site-packages", "test", "tests", "idlelib", "tkinter", "ensurepip", "config-*", "*.a",
     "include", "share", "pkgconfig", "jmods", "ct.sym", "src.zip", "man", "demo", "legal",
@@ -52,7 +52,7 @@ class Runtime:
     links: tuple[tuple[str, str], ...]
     """Pairs of target and link, for hosts where /bin, /lib and the like are links into /usr."""
     engines: tuple[Path, ...]
-    """The engines package on the host and its shared library, if any; also among the binds."""
+    """The engines package on the host and its shared libraries, if any; also among the binds."""
     compiled: tuple[Path, ...] = ()
     """The compiled engines, if this worker has them and the bots' Python can load them."""
 
@@ -191,7 +191,7 @@ def _prefix(prefix: Path, staging: Staging, *, uid: int) -> list[Bind]:
 
 def _stage_engines(staging: Staging, *, uid: int) -> list[Path]:
     package = _package()
-    # A compiled build has a shared library beside the package.
+    # A compiled build has shared libraries beside the package.
     files = [package, *sorted(package.parent.glob(_SHARED_LIBRARY))]
     if is_readable_by(package, uid):
         return files
