@@ -14,7 +14,7 @@ from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
 from workers.sandbox.files.memory import MemoryFiles, find_memory
 from workers.sandbox.files.runtime import find_runtime
 from workers.sandbox.files.staging import Inventory, Staging, copy_tree, is_readable_by
-from workers.sandbox.forks.servers import ForkServers
+from workers.sandbox.isolation.forks.servers import ForkServers
 from workers.sandbox.isolation.landlock import LandlockLevel
 from workers.sandbox.isolation.launch import LaunchRequest
 from workers.sandbox.isolation.namespaces import NamespacesLevel

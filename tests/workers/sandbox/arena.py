@@ -23,7 +23,7 @@ from pentathlon_engines.match.launcher import BotCommand, Breach
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, is_native, native_bot_command
 from tests.workers.sandbox.ways import Way
-from workers.sandbox.forks.server import Keeper
+from workers.sandbox.isolation.forks.server import Keeper
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse, own_prefix

@@ -13,7 +13,7 @@ from pentathlon_engines.match.launcher import BOT_PATH
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.files.runtime import ENGINES_AT, Runtime
 from workers.sandbox.files.staging import Staging, can_reach, copy_tree
-from workers.sandbox.forks.program import BOTS_AT
+from workers.sandbox.isolation.forks.program import BOTS_AT
 from workers.sandbox.resources.rlimits import STACK
 from workers.sandbox.uids import identity
 

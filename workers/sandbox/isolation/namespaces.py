@@ -13,8 +13,8 @@ from pentathlon_engines.match.launcher import LaunchFailed
 from workers.sandbox.files.memory import MemoryFiles
 from workers.sandbox.files.runtime import Runtime, library_path
 from workers.sandbox.files.staging import Staging
-from workers.sandbox.forks.servers import ForkServers
 from workers.sandbox.isolation.bubblewrap import BOT_AT, bot_environment, command_line, find_bwrap
+from workers.sandbox.isolation.forks.servers import ForkServers
 from workers.sandbox.isolation.launch import (
     LaunchRequest,
     end_failed,

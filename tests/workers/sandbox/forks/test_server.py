@@ -19,8 +19,8 @@ from tests.patience import PATIENCE_S
 from tests.workers.running import descendants
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line
 from tests.workers.sandbox.ways import Way
-from workers.sandbox.forks import server, servers
 from workers.sandbox.isolation import bubblewrap
+from workers.sandbox.isolation.forks import server, servers
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.procfs import has_ended

@@ -19,9 +19,9 @@ from typing import Any, Final
 from pentathlon_engines.match.launcher import LaunchFailed
 from workers.sandbox.files.runtime import Runtime
 from workers.sandbox.files.staging import close_at_end
-from workers.sandbox.forks import program
-from workers.sandbox.forks.program import ARRIVED, ENDED, READY
 from workers.sandbox.isolation.bubblewrap import server_line
+from workers.sandbox.isolation.forks import program
+from workers.sandbox.isolation.forks.program import ARRIVED, ENDED, READY
 from workers.sandbox.isolation.launch import (
     CONFINE,
     MARSHAL_FORMAT,
@@ -45,7 +45,7 @@ that guard the stack. A start of the server costs as much as ten of its bots, so
 
 _SOURCES: Final = {
     "workers.sandbox.isolation.confine": CONFINE,
-    "workers.sandbox.forks.program": Path(program.__file__).read_text(),
+    "workers.sandbox.isolation.forks.program": Path(program.__file__).read_text(),
 }
 _BOOT: Final = Path(__file__).with_name("boot.py").read_text()
 _PRELOAD: Final = ("json", "random", "pentathlon_engines.bot")

@@ -13,8 +13,8 @@ from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.match.launcher import LaunchFailed
 from workers.sandbox.files.memory import MemoryFiles
 from workers.sandbox.files.runtime import Runtime, library_path
-from workers.sandbox.forks.server import MOST_FORKS, ForkServer, ServerGone
 from workers.sandbox.isolation.bubblewrap import BOT_AT, bot_environment
+from workers.sandbox.isolation.forks.server import MOST_FORKS, ForkServer, ServerGone
 from workers.sandbox.isolation.launch import LaunchRequest
 from workers.sandbox.process import SandboxedBot
 
