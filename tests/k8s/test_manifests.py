@@ -301,7 +301,7 @@ def test_backups_of_production_are_kept_on_a_volume() -> None:
 
 
 class TestSeccompProfile:
-    NEEDED = {"clone", "mount", "pivot_root", "sethostname", "umount2"}
+    NEEDED = {"clone", "mount", "pivot_root", "sethostname", "umount2", "unshare"}
     FORBIDDEN = {
         "add_key",
         "bpf",
@@ -324,7 +324,6 @@ class TestSeccompProfile:
         "setns",
         "swapon",
         "syslog",
-        "unshare",
         "userfaultfd",
     }
 

@@ -49,7 +49,7 @@ def test_progress_is_told_where_there_is_no_terminal() -> None:
 
 def make_costs(**figures: float) -> Costs:
     parts = dict.fromkeys(PARTS, 2.0)
-    ratios = {"whole_ms": 20.0, "turn_over_raw": 3.0, "sandbox_over_plain": 1.2}
+    ratios = {"whole_ms": 20.0, "turn_over_raw": 3.0, "sandbox_over_plain": 0.5}
     speeds = {"matches_per_s": 12.5}
     return Costs(
         game="tuned",
@@ -97,7 +97,7 @@ def test_every_part_and_ratio_has_a_row() -> None:
         ("queue and rows / whole", {"whole_ms": 200.0}, True),
         ("queue and rows / whole", {"whole_ms": 30.0}, False),
         ("turn / raw round trip", {"turn_over_raw": 5.1}, False),
-        ("sandbox start / plain start", {"sandbox_over_plain": 1.3}, False),
+        ("sandbox start / plain start", {"sandbox_over_plain": 0.7}, False),
     ],
 )
 def test_missed_budget_is_seen(row: str, figures: dict[str, float], is_met: bool) -> None:
@@ -114,6 +114,13 @@ def test_rivals_stand_beside_the_games() -> None:
         "chess": 12.34,
     }
     assert rows["whole match"][-1].measured == 30
+
+
+def test_game_that_is_played_slower_than_a_rival_misses_its_target() -> None:
+    slow, fast = ({RIVALS[0].name: {"matches_per_s": n, "cpu_ms": 1.0}} for n in (12.0, 13.0))
+
+    assert rows_of([make_costs()], slow)["matches per second"][0].is_met
+    assert not rows_of([make_costs()], fast)["matches per second"][0].is_met
 
 
 @pytest.mark.parametrize("rival", RIVALS)

@@ -15,14 +15,16 @@ from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.rerun import match_facts
 from pentathlon_engines.record.shape import Record
 from tools.benchmark.meter import own_cpu_s
+from workers.sandbox.launcher import SandboxLauncher
 
 
-def start_s(record: Record, command: BotCommand, launcher: Launcher) -> float:
-    """Start all bots of a match until they are ready, and end them; return the CPU seconds."""
-    before = own_cpu_s()
-    table = _start_table(record, command, launcher)
-    table.close()
-    return own_cpu_s() - before
+def starts_s(records: Sequence[Record], command: BotCommand, launcher: Launcher) -> float:
+    """Start all bots of matches until they are ready, and end them; return the CPU seconds."""
+    _start_table(records[0], command, launcher).close()  # which may start a fork server
+    before = _cpu_s(launcher)
+    for record in records:
+        _start_table(record, command, launcher).close()
+    return _cpu_s(launcher) - before
 
 
 def turns_s(
@@ -54,6 +56,12 @@ def referee_match(record: Record) -> list[Request]:
             referee.accept(event.text, cpu_ms=event.cpu_ms, wall_ms=event.wall_ms)
     seal(record, events=referee.events, faults=[], outcome=referee.final_outcome())
     return requests
+
+
+def _cpu_s(launcher: Launcher) -> float:
+    """Return the CPU seconds of this process, its bots, and their fork servers."""
+    servers = launcher.forks if isinstance(launcher, SandboxLauncher) else None
+    return own_cpu_s() + (servers.cpu_s() if servers else 0.0)
 
 
 def _start_table(record: Record, command: BotCommand, launcher: Launcher) -> Table:

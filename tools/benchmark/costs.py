@@ -9,7 +9,13 @@ from tools.benchmark.demands import Demand
 LEAST_EFFICIENCY = 0.8
 MOST_OWN_SHARE = 0.1
 MOST_TURN_OVER_RAW = 5.0
-MOST_SANDBOX_OVER_PLAIN = 1.25
+MOST_SANDBOX_OVER_PLAIN = 0.6
+AHEAD_OF = {
+    "tuned": ("connectx by kaggle", "python-chess"),
+    "azure": ("connectx by kaggle", "python-chess"),
+    "maatatahay": ("python-chess",),
+}
+"""The programs than which more matches of a game are played in a second, on one core."""
 PARTS = ("bot starts", "turns", "engine", "re-simulation", "queue", "claim", "accept")
 """The parts in the order of the report; `accept` excludes re-simulation."""
 OWN_PARTS = ("queue", "claim", "accept")
@@ -63,6 +69,11 @@ def rows_of(
             Demand(name=cost.game, measured=value, least=least, most=most) for cost, value in named
         ]
 
+    def rate(cost: Costs) -> Demand:
+        ahead_of = AHEAD_OF.get(cost.game, ())
+        rates = [facts["matches_per_s"] for name, facts in rivals.items() if name in ahead_of]
+        return Demand(name=cost.game, measured=cost.matches_per_s, least=max(rates, default=None))
+
     def beside(figure: str) -> list[Demand]:
         return [Demand(name=name, measured=facts[figure]) for name, facts in rivals.items()]
 
@@ -80,6 +91,5 @@ def rows_of(
         ),
         "replay bytes, median": row([median(cost.replay_bytes) for cost in costs]),
         "plies, median": row([median(cost.plies) for cost in costs]),
-        "matches per second": row([cost.matches_per_s for cost in costs])
-        + beside("matches_per_s"),
+        "matches per second": [*map(rate, costs), *beside("matches_per_s")],
     }

@@ -96,11 +96,10 @@ class Bench:
         return spent
 
     def _of_bots(self, records: list[Record]) -> dict[str, float]:
-        spent = dict.fromkeys(("bot starts", "plain starts", "turns", "engine"), 0.0)
-        plain = PlainLauncher()
+        spent = dict.fromkeys(("turns", "engine"), 0.0)
+        for name, launcher in (("bot starts", self.launcher), ("plain starts", PlainLauncher())):
+            spent[name] = bots.starts_s(records, self.command, launcher)
         for record in records:
-            spent["bot starts"] += bots.start_s(record, self.command, self.launcher)
-            spent["plain starts"] += bots.start_s(record, self.command, plain)
             before = own_cpu_s()
             requests = bots.referee_match(record)
             spent["engine"] += own_cpu_s() - before
@@ -134,14 +133,10 @@ class Bench:
     def _turn_over_raw(self, record: Record) -> float:
         requests = bots.referee_match(record)
         typical = request_message(requests[len(requests) // 2], clock={})
-        # The echo starts in our current folder, which must be one that the sandbox can show.
-        with contextlib.chdir(self.command.folder):
-            costs = [
-                measure_turn_cost(
-                    self.launcher, request=typical, codec=msgspec.json.encode, turns=300
-                )
-                for _ in range(_TURN_RUNS)
-            ]
+        costs = [
+            measure_turn_cost(self.launcher, request=typical, codec=msgspec.json.encode, turns=300)
+            for _ in range(_TURN_RUNS)
+        ]
         return median(cost.ratio for cost in costs)
 
 

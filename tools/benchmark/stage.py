@@ -31,6 +31,7 @@ from workers.host.runtimes import Runtimes, try_untried
 from workers.publisher import Publisher, hints_in_broker
 from workers.reconciler import PAUSE_S
 from workers.sandbox.levels import choose_level
+from workers.sandbox.resources.procfs import tree_cpu_s
 from workers.tasks import play_matches
 
 _PATIENCE_S = 600
@@ -91,9 +92,7 @@ class Stage:
         return sent + self._cpu_s() - before
 
     def _cpu_s(self) -> float:
-        return cpu_s_of(
-            [_broker_pid(), self.worker.pid, *processes.children(self.worker.pid), *self.others]
-        )
+        return tree_cpu_s(self.worker.pid) + cpu_s_of([_broker_pid(), *self.others])
 
     def wait_for(self, is_true: Callable[[], bool]) -> None:
         """Wait until a condition is true; raise if the worker ends or takes too long."""

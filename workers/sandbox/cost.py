@@ -1,12 +1,20 @@
 """Measures the cost of the sandbox over a plain process: `python -m workers.sandbox.cost`.
 
-The aim is a start that costs at most 1.25 times as much as a plain one. It is not reached: the
-least CPU time of 40 starts of a Python bot is 1.55 to 1.6 times as much (6.5 ms plain, 10.4 here).
-Of the 3.9 ms, bubblewrap takes 1.4 with users and mounts of the simplest kind, the network .4, the
-waiting shell .7, mounts, filter, limits and the end .8, and the worker's own part .7. So the floor
-is 1.28: bubblewrap's start, its users and an empty network take more than a quarter of a plain
-start, .7 of it to load a program and most of the rest in the kernel. These ideas were tried and
-rejected:
+A Python bot that loads the kit's helper is a fork of a warm Python (`README.md`). Aimed at: at
+most .6 of a plain start of the same bot, if possible .5. Reached, with the flags that bots get:
+.31 to .33, by bubblewrap 1.07 to 1.22, under Landlock 1.55 (in a checkout without bytecode, where
+the plain start compiles the helper, on a machine with a load of 9: read the ratios only). Of the
+12 ms of a fork the worker takes 1.4, the bot's own program 2, and the rest is the server's: two
+forks, each with some 400 page faults, namespaces, mounts, and their end.
+
+These ideas were tried for forks:
+
+- Not to look at every file of a bot again before each match: .5 of the worker's 2.3 ms. Kept.
+- To ask for the inherited memory once for each server: .15 ms. Kept.
+- A smaller buffer for requests: nothing.
+
+And these for bubblewrap, by which bots in other languages start, at 1.55 to 1.6 of a plain start
+of a Python that only prints (6.5 ms and 10.4, least of 40, quiet); all were rejected:
 
 - No shell: 1.0 less, but then a bot could outlive its worker (`isolation/bubblewrap.py`). A
   program of 200 bytes that only waits would take .04, in machine code of our own for each
@@ -16,8 +24,6 @@ rejected:
 - A network that bots join instead of a new one each: .4 less, but only a root of the host can
   make one, and bots one after the other would share its sockets and counters.
 - The host's folders instead of copies in memory: .3 less, but they remember names (`README.md`).
-- A pool of waiting sandboxes: mounts and environment belong to one bot, so none can be made
-  before its bot is known.
 """
 
 from __future__ import annotations
@@ -28,10 +34,10 @@ import resource
 import select
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
+from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.match.launcher import BotCommand, Launcher, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -41,64 +47,84 @@ from workers.sandbox.isolation.bubblewrap import find_bwrap
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.uids import FIRST_UID
 
-_ROUNDS = 40
+_ROUNDS = 4
+_STARTS = 50
+"""Of each kind in one round; the time of a fork server is known to 10 ms only."""
 _LONGEST_S = 10.0
-_FOLDER = Path(__file__).with_name("canary")
-_HELLO = BotCommand(
-    folder=_FOLDER, argv=["{python}", "-s", "-S", "-B", "-c", "print('hello', flush=True)"]
-)
+_BOT = "import pentathlon_engines.bot\nprint('hello', flush=True)\ninput()\n"
 _STEPS = {
     "bubblewrap with users and mounts": ["--unshare-user"],
     "processes": ["--unshare-pid", "--as-pid-1"],
     "network": ["--unshare-net"],
     "other namespaces": ["--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    "shell": ["/bin/sh", "-c", 'read -r go; exec "$@"', "sh"],
 }
-_SHELL = ["/bin/sh", "-c", 'read -r go; exec "$@"', "sh"]
-_OURS, _THEIRS = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
-_TRUE = BotCommand(folder=_FOLDER, argv=["/bin/true"])
 
 
 def main() -> int:
     """Print start and turn costs, each measured in turns within one run."""
     # On two cores, the time to wake a sleeping core would be measured.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    sandbox = SandboxLauncher()
-    launchers: dict[SandboxLevel, Launcher] = {
-        SandboxLevel.PROCESS: PlainLauncher(),
-        SandboxLevel.NAMESPACES: sandbox,
-        SandboxLevel.LANDLOCK: SandboxLauncher(SandboxLevel.LANDLOCK),
+    forks = SandboxLauncher()
+    launchers: dict[str, Launcher] = {
+        "plain": PlainLauncher(),
+        "forks": forks,
+        "bubblewrap": SandboxLauncher(forks=False),
+        "landlock": SandboxLauncher(SandboxLevel.LANDLOCK),
     }
-    starts = _start_costs(launchers)
-    plain_ms = starts[SandboxLevel.PROCESS]
-    for level, launcher in launchers.items():
-        with contextlib.chdir(_FOLDER):
-            turn = measure_turn_cost(launcher, request={"type": "act", "ply": 0})
+    with contextlib.closing(Staging(forks.memory)) as staging:
+        folder = staging.new_folder()
+        folder.chmod(0o755)
+        (folder / "main.py").write_text(_BOT)
+        argv = [*LANGUAGES["python"].argv[:-1], "{bot}/main.py"]
+        bot = BotCommand(folder=folder, argv=argv)
+        starts = _start_costs(launchers, bot)
+        parts = _parts_ms(forks, bot)
+    for name, launcher in launchers.items():
+        turn = measure_turn_cost(launcher, request={"type": "act", "ply": 0})
         sys.stdout.write(
-            f"{level:<11} start to end {starts[level]:5.1f} CPU ms "
-            f"({starts[level] / plain_ms:.2f}x)   turn {turn.turn_us:5.1f} us,"
+            f"{name:<11} start to end {starts[name]:5.1f} CPU ms "
+            f"({starts[name] / starts['plain']:.2f}x)   turn {turn.turn_us:5.1f} us,"
             f" bare round trip {turn.raw_us:5.1f} us ({turn.ratio:.2f}x)\n"
         )
-    told = ", ".join(f"{name} {spent:.1f}" for name, spent in _parts_ms(sandbox).items())
-    sys.stdout.write(f"CPU ms that a start in namespaces adds: {told}\n")
+    for what, spent in (("of a fork", parts), ("of bubblewrap", _steps_ms())):
+        told = ", ".join(f"{name} {each:.1f}" for name, each in spent.items())
+        sys.stdout.write(f"CPU ms {what}: {told}\n")
     return 0
 
 
-def _parts_ms(launcher: SandboxLauncher) -> dict[str, float]:
-    """Return the CPU milliseconds of the steps of a start, beyond those of a plain one."""
-    plain = PlainLauncher()
-    bare = _program_ms([])
-    uid = FIRST_UID if os.geteuid() == 0 else os.geteuid()
-    spent = _steps_ms(uid, bare)
-    spent["shell"] = _program_ms(_SHELL) - bare
-    own, plain_own = (_cpu_ms(_true_by(each), _OURS) for each in (launcher, plain))
-    theirs, plain_theirs = (_cpu_ms(_true_by(each), _THEIRS) for each in (launcher, plain))
-    rest = theirs - plain_theirs - sum(spent.values())
-    return {**spent, "mounts, filter, limits and end": rest, "worker": own - plain_own}
+def _start_costs(launchers: dict[str, Launcher], bot: BotCommand) -> dict[str, float]:
+    """Return the CPU milliseconds from the launch of a bot to its reaped process.
+
+    Of several rounds the least, because a busy machine adds to all others.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in launchers}
+    for _ in range(_ROUNDS):
+        for name, launcher in launchers.items():
+            _start_to_its_end(launcher, bot)  # which may start the fork server
+            before = _used_s(launcher)
+            for _ in range(_STARTS):
+                _start_to_its_end(launcher, bot)
+            taken[name].append(1000 * (_used_s(launcher) - before) / _STARTS)
+    return {name: min(times) for name, times in taken.items()}
 
 
-def _steps_ms(uid: int, bare: float) -> dict[str, float]:
+def _parts_ms(launcher: SandboxLauncher, bot: BotCommand) -> dict[str, float]:
+    """Return who uses the CPU milliseconds of the start of a fork."""
+    own, whole = _own_s(), _used_s(launcher)
+    program_s = sum(_start_to_its_end(launcher, bot) for _ in range(_STARTS))
+    own, whole = _own_s() - own, _used_s(launcher) - whole
+    spent = {
+        "worker": own, "server and walls": whole - own - program_s, "the bot's program": program_s
+    }  # fmt: skip
+    return {name: 1000 * each / _STARTS for name, each in spent.items()}
+
+
+def _steps_ms() -> dict[str, float]:
     """Return the CPU milliseconds of bubblewrap's own start and of each namespace."""
-    found, so_far = {}, bare
+    uid = FIRST_UID if os.geteuid() == 0 else os.geteuid()
+    so_far = _program_ms([])
+    found = {}
     with contextlib.closing(Staging()) as staging:
         words = [str(find_bwrap(staging, uid=uid)), "--ro-bind", "/", "/"]
         for name, more in _STEPS.items():
@@ -108,44 +134,37 @@ def _steps_ms(uid: int, bare: float) -> dict[str, float]:
     return found
 
 
-def _true_by(launcher: Launcher) -> Callable[[], None]:
-    return partial(_start_to_its_end, launcher, _TRUE)
-
-
-def _start_to_its_end(launcher: Launcher, command: BotCommand) -> None:
+def _start_to_its_end(launcher: Launcher, command: BotCommand) -> float:
+    """Return the CPU seconds of the bot itself."""
     bot = launcher.start(command, seat=0, limits=Limits())
     select.select([bot.stdout], [], [], _LONGEST_S)
-    bot.stop()
+    return bot.stop().cpu_s
 
 
 def _program_ms(words: list[str]) -> float:
-    return _cpu_ms(lambda: subprocess.run([*words, "/bin/true"], input=b"\n", check=True), _THEIRS)
+    """Return the least CPU milliseconds of a program that does nothing."""
+    run = partial(subprocess.run, [*words, "/bin/true"], input=b"\n", check=True)
+    return min(_spent_ms(run) for _ in range(_STARTS))
 
 
-def _start_costs(launchers: dict[SandboxLevel, Launcher]) -> dict[SandboxLevel, float]:
-    """Return the least CPU milliseconds from the launch of a bot to its reaped process."""
-    taken: dict[SandboxLevel, list[float]] = {level: [] for level in launchers}
-    for _ in range(_ROUNDS):
-        for level, launcher in launchers.items():
-            start = partial(_start_to_its_end, launcher, _HELLO)
-            taken[level].append(_once_ms(start, _OURS, _THEIRS))
-    return {level: min(times) for level, times in taken.items()}
+def _spent_ms(run: Callable[[], object]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def _cpu_ms(start: Callable[[], object], *whose: int) -> float:
-    """Return the least CPU milliseconds of a start, because a busy machine adds to all others."""
-    return min(_once_ms(start, *whose) for _ in range(_ROUNDS))
+def _used_s(launcher: Launcher) -> float:
+    """Return the CPU seconds of this process, its children and their fork servers."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    servers = launcher.forks if isinstance(launcher, SandboxLauncher) else None
+    forked_s = servers.cpu_s() if servers else 0.0
+    return _own_s() + children.ru_utime + children.ru_stime + forked_s
 
 
-def _once_ms(start: Callable[[], object], *whose: int) -> float:
-    before = _used_s(whose)
-    start()
-    return 1000 * (_used_s(whose) - before)
-
-
-def _used_s(whose: Sequence[int]) -> float:
-    used = map(resource.getrusage, whose)
-    return sum(each.ru_utime + each.ru_stime for each in used)
+def _own_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

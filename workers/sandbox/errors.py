@@ -17,6 +17,8 @@ class Layer(StrEnum):
     RLIMITS = "rlimits"
     WATCHDOG = "watchdog"
     CGROUP = "cgroup"
+    FORK_SERVER = "fork_server"
+    """Bots are forks of a warm process, whose addresses they share."""
     OUTER = "outer"
 
 

@@ -14,6 +14,7 @@ from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
 from workers.sandbox.files.memory import MemoryFiles, find_memory
 from workers.sandbox.files.runtime import find_runtime
 from workers.sandbox.files.staging import Inventory, Staging, copy_tree, is_readable_by
+from workers.sandbox.isolation.forks.servers import ForkServers
 from workers.sandbox.isolation.landlock import LandlockLevel
 from workers.sandbox.isolation.launch import LaunchRequest
 from workers.sandbox.isolation.namespaces import NamespacesLevel
@@ -51,8 +52,12 @@ class SandboxLauncher(Launcher):
         *,
         system_python: bool = True,
         cgroups: CgroupUse = CgroupUse.FOR_CHILDREN,
+        forks: bool = True,
     ) -> None:
-        """Prepare to start bots; `cgroups` says which get a group if the host has groups."""
+        """Prepare to start bots; `cgroups` says which get a group if the host has groups.
+
+        With `forks`, bots of one process are forks of a warm Python where that is possible.
+        """
         self.level = level
         self._use = cgroups
         self.cgroups, self.no_cgroups = _find_cgroups(cgroups)
@@ -66,11 +71,25 @@ class SandboxLauncher(Launcher):
             if self._memory is not None:
                 undo.callback(self._memory.close)
             self._system_python = system_python
+            self._forks = forks
+            self._shown: set[Path] = set()
+            self._undo_level = ExitStack()
+            undo.callback(self._undo_level.close)
             self._stage()
             self._undo = undo.pop_all()
-        held_by = _LAYERS[level] + ((Layer.CGROUP,) if self.cgroups else ())
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The names of the layers that isolate bots."""
+        held_by = _LAYERS[self.level] + ((Layer.CGROUP,) if self.cgroups else ())
         held_by += (Layer.MEMORY,) if self._memory else ()
-        self.layers = tuple(layer.value for layer in held_by)
+        held_by += (Layer.FORK_SERVER,) if self.forks is not None and self.forks.are_used else ()
+        return tuple(layer.value for layer in held_by)
+
+    @property
+    def forks(self) -> ForkServers | None:
+        """The servers of which bots are forks, where there may be some."""
+        return self._level.forks
 
     @property
     def memory(self) -> Path | None:
@@ -147,22 +166,26 @@ class SandboxLauncher(Launcher):
 
     def _stage(self) -> None:
         """Copy the files that bots need and cannot reach; forget earlier copies."""
-        uid = self._uids.first
+        uid = self._uids.server
         self._staged_in = self.staging.restore()
         before = set(self._staged_in.iterdir())
         runtime = find_runtime(self.staging, uid=uid, system_python=self._system_python)
+        self._undo_level.close()
         self._level: NamespacesLevel | LandlockLevel
         if self.level is SandboxLevel.LANDLOCK:
             self._level = LandlockLevel(runtime, self.staging, uid=uid)
         else:
-            self._level = NamespacesLevel(runtime, self.staging, uid=uid, memory=self._memory)
+            self._level = NamespacesLevel(
+                runtime, self.staging, uid=uid, memory=self._memory, forks=self._forks
+            )
+        self._undo_level.callback(self._level.close)
         if self._memory is not None:
             self._memory.forget()
         self._staged = Inventory(*set(self._staged_in.iterdir()) - before)
         self._is_sound = True
 
     def _find_memory(self) -> MemoryFiles | None:
-        parent = find_memory(self._uids.first)
+        parent = find_memory(self._uids.server)
         if parent is None or self.level is not SandboxLevel.NAMESPACES:
             return None
         return MemoryFiles(parent)
@@ -215,11 +238,16 @@ class SandboxLauncher(Launcher):
             raise LaunchFailed(f"{what}: {error}") from error
 
     def _folder(self, command: BotCommand, uid: int, undo: ExitStack, *, is_build: bool) -> Path:
+        if command.folder in self._shown and not is_build:
+            return command.folder
         folder = command.folder.resolve(strict=True)
         memory = None if is_build else self._memory
         is_readable = is_readable_by(folder, uid) and (memory is None or memory.hold(folder))
         # A build's is always copied: `cp` without /proc makes no folder that nobody may write to.
         if is_readable and not is_build:
+            if memory is not None:
+                # Nobody changes what a private folder holds, and its name never comes again.
+                self._shown.add(folder)
             return folder
         staging = self.staging if memory is None else memory.staging
         copy = staging.new_folder(undo) / "bot"

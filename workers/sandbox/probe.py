@@ -7,7 +7,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ _CANARY = BotCommand(
     folder=Path(__file__).with_name("canary"),
     argv=("{python}", "-s", "-S", "-B", "-u", "{bot}/main.py", "{bot}"),
 )
+_SPAWNED = replace(_CANARY, env={"PENTATHLON_CANARY": "spawned"})
+"""The same as no fork: bots with variables never are."""
 _LIMITS = Limits()
 _ANSWER_TIMEOUT_S = 10.0
 _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
@@ -90,9 +92,17 @@ def run_probe(level: SandboxLevel = SandboxLevel.NAMESPACES) -> Probe:
 
 
 def examine(launcher: SandboxLauncher) -> Probe:
-    """Examine every layer of the level that a launcher has."""
+    """Examine every layer of the level that a launcher has, in every way to start a bot."""
+    found = _examine(launcher, _CANARY)
+    if launcher.forks is None or found.missing:
+        return found
+    other = _examine(launcher, _SPAWNED)
+    return other if other.missing else found
+
+
+def _examine(launcher: SandboxLauncher, canary: BotCommand) -> Probe:
     try:
-        bot = launcher.start(_CANARY, seat=0, limits=_LIMITS)
+        bot = launcher.start(canary, seat=0, limits=_LIMITS)
     except LaunchFailed as error:
         return _without(launcher.level, _layer_named_in(str(error)), str(error))
     try:
@@ -168,6 +178,7 @@ def _unused_layers(launcher: SandboxLauncher) -> Iterator[Finding]:
     detail = "the deployment's: gVisor or Kata, network policy"
     yield Finding(layer=Layer.OUTER, state=State.NOT_CHECKED, detail=detail)
     yield _memory(launcher)
+    yield _forks(launcher)
     if launcher.level is SandboxLevel.LANDLOCK:
         detail = "Landlock replaces them"
         yield Finding(layer=Layer.NAMESPACES, state=State.NOT_USED, detail=detail)
@@ -192,6 +203,24 @@ def _memory(launcher: SandboxLauncher) -> Finding:
     return Finding(layer=Layer.MEMORY, state=State.NOT_USED, detail=detail, remedy=remedy)
 
 
+def _forks(launcher: SandboxLauncher) -> Finding:
+    forks = launcher.forks
+    if forks is not None and forks.are_used:
+        return Finding(
+            layer=Layer.FORK_SERVER, state=State.OK, detail=_PROMISES[Layer.FORK_SERVER]
+        )
+    refusal = forks.refusal if forks is not None else ""
+    detail = (
+        f"each bot starts a Python of its own; {refusal or 'forks need memory and namespaces'}"
+    )
+    return Finding(
+        layer=Layer.FORK_SERVER,
+        state=State.NOT_USED,
+        detail=detail,
+        remedy=_REMEDIES[Layer.FORK_SERVER],
+    )
+
+
 _REMEDY_FOR_KILLS = (
     "When this container's memory is used up, the kernel ends the worker with its bots"
     " (memory.oom.group): set `singleProcessOOMKill: true` in the kubelet's configuration, and"
@@ -206,6 +235,7 @@ _PROMISES = {
     Layer.SYSCALLS: "allow-list; no fork, no network; forbidden calls kill",
     Layer.RLIMITS: "set and in force",
     Layer.WATCHDOG: "CPU, memory and scratch of a bot can be read",
+    Layer.FORK_SERVER: "Python bots are forks of a warm Python, each in namespaces of its own",
     Layer.CGROUP: "bots that start processes are held in a group; others need none",
 }
 
@@ -214,6 +244,7 @@ _REMEDIES = dict.fromkeys(Layer, "`python -m workers.sandbox` shows every layer.
     Layer.NAMESPACES: "Allow user namespaces for the workers, or use the level landlock.",
     Layer.FILESYSTEM: "Let the worker mount in its user namespace: allow mount and pivot_root.",
     Layer.MEMORY: "Use the level namespaces and a tmpfs, without noexec, at /tmp or /dev/shm.",
+    Layer.FORK_SERVER: "Let the worker nest user namespaces: allow unshare, and more of them.",
     Layer.SYSCALLS: "Use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER).",
     Layer.RLIMITS: "Do not lower the worker's own limits.",
     Layer.WATCHDOG: "Run the worker as an ordinary user, or as root with CAP_SYS_PTRACE.",

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import resource
 import select
 import signal
-import subprocess
 import time
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -16,7 +14,6 @@ from pentathlon_engines.match.launcher import (
     Awake,
     Breach,
     EndedFromOutside,
-    LaunchFailed,
     Usage,
 )
 from pentathlon_engines.match.limits import Limits
@@ -30,48 +27,38 @@ from workers.sandbox.resources.breaches import (
     too_much_cpu,
 )
 from workers.sandbox.resources.cgroups import Group
-from workers.sandbox.resources.process_tree import ProcessTree, process_handle
-from workers.sandbox.resources.procfs import process_cpu_s
+from workers.sandbox.resources.process_tree import ProcessTree
 from workers.sandbox.resources.rlimits import MEBIBYTE, most_cpu_s
 from workers.sandbox.resources.scratch import ScratchMeter
+from workers.sandbox.starters import Reaped, Starter
 
-_LONGEST_END_S = 5.0
 _LONGEST_EXIT_S = 1.0
 """How long a process may take from the end of its output to its own end."""
-_EXITED_BY_SIGNAL = 128
 
 
 class SandboxedBot:
-    """One bot: the `process_tree` is its own, the `child` is the process that we must reap.
-
-    In namespaces the child is bubblewrap, which passes on the bot's exit status and CPU time.
-    """
+    """One bot: the `process_tree` is its own, the `starter` reaps it."""
 
     def __init__(
         self,
         *,
-        child: subprocess.Popen[bytes],
+        starter: Starter,
         process_tree: ProcessTree,
         scratch: ScratchMeter,
         limits: Limits,
         group: Group | None = None,
         seat: int = 0,
     ) -> None:
-        if child.stdin is None or child.stdout is None or child.stderr is None:
-            raise LaunchFailed("a bot needs three pipes; start it with stdin, stdout and stderr")
-        self._pipes = (child.stdin, child.stdout, child.stderr)
+        self._pipes = starter.pipes
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
         for pipe in self._pipes:
             os.set_blocking(pipe.fileno(), False)
         self.pid = process_tree.pid
         self._tree = process_tree
         self._scratch = scratch
-        self._child = child
+        self._starter = starter
         self._limits = limits
         self._seat = seat
-        self._is_first_of_namespace = child.pid != process_tree.pid
-        self._may_hold_starter = self._is_first_of_namespace
-        self._is_starter_held = False
         self._was_ended = False
         """Whether something outside the sandbox, other than this object, has ended the bot."""
         self.group = group
@@ -80,11 +67,8 @@ class SandboxedBot:
         self._started = time.monotonic()
         # The launcher used this CPU time before the bot's own program began.
         self._overhead_cpu_s = process_tree.cpu_s()
-        self._starter_cpu_s = 0.0 if child.pid == process_tree.pid else process_cpu_s(child.pid)
         self._cpu_s = 0.0
         self._resident_bytes = 0
-        # A child starts as a copy of the worker, so its peak memory includes the worker's size.
-        self._worker_peak_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._evidence = Evidence()
         self._usage: Usage | None = None
 
@@ -109,8 +93,7 @@ class SandboxedBot:
     def pause(self) -> None:
         """Stop the bot from running."""
         if self._usage is None:
-            if self._may_hold_starter:
-                self._hold_starter()
+            self._starter.hold()
             self._tree.pause()
 
     def resume(self) -> None:
@@ -120,15 +103,15 @@ class SandboxedBot:
 
     def release(self) -> None:
         """Let a paused bot run to its end."""
-        self._release_starter()
+        self._starter.release()
         self.resume()
 
     def breach(self) -> Breach | None:
         """Return the limit that the bot has broken by now, or None."""
         if self._usage is not None:
             return None
-        if self._is_starter_held and self._tree.wait(0):
-            self._release_starter()
+        if self._starter.hides_end and self._tree.wait(0):
+            self._starter.release()
         if self.cpu_s() > most_cpu_s(self._limits):
             return too_much_cpu(self._cpu_s, self._limits)
         # The process may end at any moment; then `verdict` explains its end.
@@ -144,6 +127,7 @@ class SandboxedBot:
         """Return what the bot holds now; `OSError` when it has ended or cannot be seen."""
         files, scratch_bytes = self._scratch.used()
         threads, resident_bytes = self._tree.threads_and_bytes(scratch_bytes=scratch_bytes)
+        resident_bytes = max(0, resident_bytes - self._starter.inherited_bytes)
         self._resident_bytes = max(self._resident_bytes, resident_bytes)
         return Footprint(
             threads=threads,
@@ -170,16 +154,16 @@ class SandboxedBot:
             self.pause()
             cpu_s = self.cpu_s()
             self._tree.kill()
-            status, used = self._reap()
+            reaped = self._starter.reap()
+            status = reaped.status
             # No bot can end like this by itself: in a namespace the kernel drops the signal, and
             # the filter refuses the exit status that looks the same; without, it refuses both.
-            if had_ended and status == -signal.SIGKILL:
-                self._was_ended = True
+            self._was_ended = reaped.was_ended or (had_ended and status == -signal.SIGKILL)
             self._evidence = self._find_evidence()
             self._usage = Usage(
-                cpu_s=max(cpu_s, self._total_cpu_s(used)),
+                cpu_s=max(cpu_s, self._total_cpu_s(reaped)),
                 wall_s=time.monotonic() - self._started,
-                memory_peak_mb=self._peak_bytes(used.ru_maxrss) / MEBIBYTE,
+                memory_peak_mb=self._peak_bytes(reaped.used.ru_maxrss) / MEBIBYTE,
                 exit_status=status,
             )
             self._close()
@@ -205,46 +189,9 @@ class SandboxedBot:
         output.register(self.stdout, 0)
         return bool(output.poll(0))
 
-    def _hold_starter(self) -> None:
-        """Stop bubblewrap while the bot plays.
-
-        The kernel wakes bubblewrap at each pause of its child, twice a turn, which took 4 us of
-        19. A stopped bubblewrap holds the bot's pipes open, so it must go on before anybody can
-        see that the bot has ended.
-        """
-        self._may_hold_starter = False
-        self._is_starter_held = True
-        os.kill(self._child.pid, signal.SIGSTOP)
-
-    def _release_starter(self) -> None:
-        if self._is_starter_held:
-            self._is_starter_held = False
-            os.kill(self._child.pid, signal.SIGCONT)
-
-    def _reap(self) -> tuple[int, resource.struct_rusage]:
-        """Wait for the child; kill it if it outlives its killed bot."""
-        is_ours = False
-        self._release_starter()
-        handle = process_handle(self._child.pid)
-        if handle >= 0:
-            if not select.select([handle], [], [], _LONGEST_END_S)[0]:
-                is_ours = True
-                os.kill(self._child.pid, signal.SIGKILL)
-            os.close(handle)
-        _, raw, used = os.wait4(self._child.pid, 0)
-        status = os.waitstatus_to_exitcode(raw)
-        # Otherwise Popen would wait for the child again.
-        self._child.returncode = status
-        if self._is_first_of_namespace:
-            # No bot can signal bubblewrap, so something outside the sandbox did.
-            self._was_ended = status < 0 and not is_ours
-            if status > _EXITED_BY_SIGNAL:
-                status = _EXITED_BY_SIGNAL - status
-        return status, used
-
-    def _total_cpu_s(self, reaped: resource.struct_rusage) -> float:
+    def _total_cpu_s(self, reaped: Reaped) -> float:
         with suppress(OSError):
-            total_s = self._tree.total_cpu_s(reaped, starter_cpu_s=self._starter_cpu_s)
+            total_s = self._tree.total_cpu_s(reaped.used, starter_cpu_s=self._starter.cpu_s)
             return total_s - self._overhead_cpu_s
         return 0.0
 
@@ -266,8 +213,8 @@ class SandboxedBot:
         return evidence
 
     def _peak_bytes(self, child_peak_kb: int) -> int:
-        measured = child_peak_kb * 1024 if child_peak_kb > self._worker_peak_kb else 0
-        return max(measured, self._resident_bytes)
+        measured = child_peak_kb * 1024 if child_peak_kb > self._starter.least_peak_kb else 0
+        return max(measured - self._starter.inherited_bytes, self._resident_bytes)
 
     def _close(self) -> None:
         for pipe in self._pipes:

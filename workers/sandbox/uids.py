@@ -18,7 +18,8 @@ from workers.sandbox.errors import LayerMissing
 from workers.sandbox.system_calls.filters import syscall_numbers
 
 FIRST_UID = 60000
-BOTS_PER_RANGE = 16
+UIDS_PER_RANGE = 16
+BOTS_PER_RANGE = UIDS_PER_RANGE - 1
 RANGES = 256
 _UNCHANGED = 0xFFFFFFFF
 LOCKS: Final = Path("/run/pentathlon-sandbox")
@@ -119,24 +120,22 @@ class UidPool:
     A root worker claims a range of 16 uids for as long as it lives: by an abstract socket name
     within its network namespace, and by a lock among all who share the folder of locks. The kernel
     frees both with the process. Workers that share neither begin the search at different ranges.
+    The first uid is that of fork servers.
     """
 
     def __init__(self) -> None:
         self.close: Callable[[], object] = _nothing
         """Frees the range; also called when this object is garbage-collected."""
+        self.server = os.geteuid()
+        """The uid of fork servers, no bot's under root; checks of it hold for the others, too."""
         if os.geteuid() != 0:
             self._free = [os.geteuid()] * BOTS_PER_RANGE
             return
         claim, number = _claim_range()
         self.close = weakref.finalize(self, claim.close)
-        first = FIRST_UID + number * BOTS_PER_RANGE
-        _check_mapped(first)
-        self._free = list(range(first, first + BOTS_PER_RANGE))
-
-    @property
-    def first(self) -> int:
-        """The lowest uid of the range, for checks that hold for all of them."""
-        return self._free[0]
+        self.server = FIRST_UID + number * UIDS_PER_RANGE
+        _check_mapped(self.server)
+        self._free = list(range(self.server + 1, self.server + UIDS_PER_RANGE))
 
     def take(self) -> int:
         """Return a uid that no running bot of this worker has."""

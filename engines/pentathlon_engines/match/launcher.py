@@ -170,8 +170,10 @@ class Launcher(Protocol):
     """
 
     level: SandboxLevel
-    layers: tuple[str, ...]
-    """The names of the layers that isolate bots; part of the record."""
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The names of the layers that isolate bots; part of the record."""
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         """Start a bot; raise `LaunchFailed` if the host cannot."""

@@ -5,8 +5,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.launcher import BotCommand, BotProcess, Launcher
 from pentathlon_engines.match.limits import Limits
@@ -48,11 +50,15 @@ def measure_turn_cost(
 
     Pin the process to one core first, or you measure how long it takes to wake the other core.
     """
-    echo = BotCommand(folder=Path.cwd(), argv=["{python}", "-S", "-u", "-c", _ECHO])
-    process = launcher.start(echo, seat=0, limits=_LIMITS)
-    try:
+    with TemporaryDirectory() as folder:
+        Path(folder, "main.py").write_text(_ECHO)
+        argv = [*LANGUAGES["python"].argv[:-1], "{bot}/main.py"]
+        process = launcher.start(
+            BotCommand(folder=Path(folder), argv=argv), seat=0, limits=_LIMITS
+        )
         seat = Seat(process, _LIMITS)
         seat.await_ready(b"{}\n")
+    try:
         line = codec(request) + b"\n"
         full = _median_us(lambda: _turn(seat, request, codec), turns)
         process.resume()

@@ -19,9 +19,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.match.launcher import BotCommand, Breach, SandboxLevel
+from pentathlon_engines.match.launcher import BotCommand, Breach
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, is_native, native_bot_command
+from tests.workers.sandbox.ways import Way
+from workers.sandbox.isolation.forks.server import Keeper
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse, own_prefix
@@ -30,6 +32,7 @@ LIMITS = Limits(
     startup_wall_s=0.25, match_cpu_s=0.25, memory_mb=64, scratch_mb=16, scratch_files=256
 )
 LONGEST_S = TIMEOUT_S / 2
+LONGEST_END_S = 30
 LONGEST_CPU_S = 20
 TICK_S = 0.01
 SECRET = "the worker's own secret"
@@ -37,10 +40,10 @@ ENDED = "Z"
 
 
 def main() -> None:
-    """Run the bots that are named after level and use of control groups, else in the input."""
-    level, use, *names = sys.argv[1:]
+    """Run the bots that are named after the way and use of control groups, else in the input."""
+    way, use, *names = sys.argv[1:]
     os.environ["PENTATHLON_SECRET"] = SECRET
-    launcher = SandboxLauncher(SandboxLevel(level), cgroups=CgroupUse(use))
+    launcher = Way(way).launcher(cgroups=CgroupUse(use))
     with tempfile.TemporaryDirectory() as programs:
         Path(programs).chmod(0o755)
         for name in names or map(str.strip, sys.stdin):
@@ -67,7 +70,7 @@ def let_loose(launcher: SandboxLauncher, name: str, program: Path) -> dict[str, 
             "secret": SECRET, "marker": str(marker), "pid": sleeper.pid, "worker": os.getpid(),
         }  # fmt: skip
         found = fight(launcher, command, order)
-        found["survivors"] = lasting_survivors(found["uid"], spared={os.getpid(), sleeper.pid})
+        found["survivors"] = lasting_survivors(found["uid"], sleeper.pid, launcher=launcher)
         found["bystander"] = sleeper.poll() is None
         found["marker"] = marker.stat() == before or marker.read_text()
         found["cgroups"] = groups_left(launcher)
@@ -81,6 +84,7 @@ def fight(launcher: SandboxLauncher, command: BotCommand, order: dict[str, Any])
     """Start the bot, send it the order and watch until it answers, ends or breaks a limit."""
     bot = launcher.start(command, seat=0, limits=LIMITS)
     uid = Path(f"/proc/{bot.pid}").stat().st_uid
+    is_fork = isinstance(bot._starter, Keeper)
     held = bot.group is not None and bot.pid in bot.group.processes()
     os.write(bot.stdin, json.dumps(order).encode() + b"\n")
     started = time.monotonic()
@@ -92,6 +96,7 @@ def fight(launcher: SandboxLauncher, command: BotCommand, order: dict[str, Any])
     return {
         "uid": uid,
         "group": held,
+        "fork": is_fork,
         "answer": json.loads(answer) if answer else None,
         "verdict": breach.kind if breach else None,
         "detail": breach.detail if breach else "",
@@ -127,28 +132,48 @@ def groups_left(launcher: SandboxLauncher) -> list[str]:
     return sorted(str(path) for parent in parents for path in parent.glob(own))
 
 
-def lasting_survivors(uid: int, *, spared: set[int]) -> list[str]:
+def lasting_survivors(
+    uid: int, *spared: int, launcher: SandboxLauncher | None = None
+) -> list[str]:
     """Name survivors that a busy kernel has not ended within a while, either."""
-    deadline = time.monotonic() + 30
-    while (found := survivors(uid, spared=spared)) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    deadline = time.monotonic() + LONGEST_END_S
+    while (found := survivors(uid, {*spared, *at_rest(launcher)})) and (
+        time.monotonic() < deadline
+    ):
+        time.sleep(TICK_S)
     return found
 
 
-def survivors(uid: int, *, spared: set[int]) -> list[str]:
-    """Name the processes of a bot's user; for a user with other processes, our children.
+def survivors(uid: int, spared: set[int]) -> list[str]:
+    """Name the processes that we have started, and those of a bot's user that is not ours.
 
     One that has ended and waits for another to take notice of it is no survivor: the bots of a
     killed worker, which had this user before, wait so for the host's first process.
     """
-    own = os.getpid()
+    own = below(os.getpid())
     return [
-        f"{pid} of {parent}, {state}: {command}"
+        f"{pid} of {parent}, {state}: {command[:200]}"
         for pid, owner, parent, state, command in processes()
-        if pid not in spared
-        and owner == uid
-        and (parent == own or (uid != os.geteuid() and state != ENDED))
+        if pid not in spared and (pid in own or (owner == uid != os.geteuid() and state != ENDED))
     ]
+
+
+def at_rest(launcher: SandboxLauncher | None) -> set[int]:
+    """Return the four processes that a fork server without bots has; no other one of it."""
+    if launcher is None or launcher.forks is None:
+        return set()
+    outer = {server._child.pid for server in launcher.forks._own.values()}
+    inner = [sorted(below(pid)) for pid in outer]
+    return outer.union(*({*pids[:1], *pids[-2:]} for pids in inner))
+
+
+def below(pid: int) -> set[int]:
+    """Return the processes that a process has started, and those that they have."""
+    parents = {child: parent for child, _, parent, _, _ in processes()}
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
 
 
 def processes() -> Iterator[tuple[int, int, int, str, str]]:

@@ -7,15 +7,14 @@ import os
 import signal
 import sys
 
-from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import bot_command, read_line
-from workers.sandbox.launcher import SandboxLauncher
+from tests.workers.sandbox.ways import Way
 
 
 def main() -> None:
-    """Start a bot at the level that the command line names, and pause it if that says so."""
-    launcher = SandboxLauncher(SandboxLevel(sys.argv[1]))
+    """Start a bot in the way that the command line names, and pause it if that says so."""
+    launcher = Way(sys.argv[1]).launcher()
     bot = launcher.start(bot_command("outlives"), seat=0, limits=Limits())
     os.write(bot.stdin, b"\n")
     read_line(bot)

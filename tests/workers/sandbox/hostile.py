@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 from _pytest.mark import ParameterSet
 
-from pentathlon_engines.match.launcher import SandboxLevel
 from tests.patience import PATIENCE_S
 from tests.workers.sandbox.bots import BOTS
 from tests.workers.sandbox.delegated import groups_of, run_in
+from tests.workers.sandbox.ways import Way
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.resources.cgroup_files import V1
@@ -50,12 +50,12 @@ VERDICTS = {
 }
 DOORS_OF_X86 = {"forbidden_int80": "security", "forbidden_x32": "security"}
 CONTAINED = (
-    "abstract_socket", "affinity", "becomes_shell", "counts_threads", "daemon", "fork_bomb",
-    "hides_memory", "host_files", "ignores_signals", "io_uring", "kernel_memory", "kill_all",
-    "launders_cpu", "leaves_group", "leaves_marks", "leaves_notes", "network", "open_files",
-    "opponent_pipes", "other_user", "outlives", "ponders", "raise_limits", "rcu_storm",
-    "reads_the_disk", "resumes_itself", "shared_memory", "signal_flood", "spies", "terminal",
-    "thread_bomb", "unknown_calls", "write_outside",
+    "abstract_socket", "affinity", "attacks_server", "becomes_shell", "counts_threads", "daemon",
+    "fork_bomb", "hides_memory", "host_files", "ignores_signals", "io_uring", "kernel_memory",
+    "kill_all", "launders_cpu", "leaves_group", "leaves_marks", "leaves_notes", "marks_root",
+    "network", "open_files", "opponent_pipes", "other_user", "outlives", "poisons_modules",
+    "ponders", "raise_limits", "rcu_storm", "reads_the_disk", "resumes_itself", "shared_memory",
+    "signal_flood", "spies", "terminal", "thread_bomb", "unknown_calls", "write_outside",
 )  # fmt: skip
 NATIVE = {
     "native_break": "memory",
@@ -100,41 +100,37 @@ class Variant:
     """One way in which a worker may hold its bots."""
 
     user: str
-    level: SandboxLevel
+    way: Way
     groups: CgroupUse = CgroupUse.FOR_CHILDREN
 
     def __str__(self) -> str:
-        return (
-            f"{self.user}-{self.level}-{'cgroup' if self.groups is CgroupUse.ALWAYS else 'bare'}"
-        )
+        return f"{self.user}-{self.way}-{'cgroup' if self.groups is CgroupUse.ALWAYS else 'bare'}"
 
 
 def variants(*groups: CgroupUse) -> list[Variant]:
-    """Return the variants of every user and level."""
-    levels = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+    """Return the variants of every user and way."""
     return [
-        Variant(user=user, level=level, groups=use)
-        for use, user, level in product(groups, USERS, levels)
+        Variant(user=user, way=way, groups=use) for use, user, way in product(groups, USERS, Way)
     ]
 
 
 def share(bots: Iterable[str], *, among: Sequence[Variant]) -> list[ParameterSet]:
-    """Return every bot at every level, by one of the users in turn, as cases of a test.
+    """Return every bot in every way, by one of the users in turn, as cases of a test.
 
-    In a lean run each bot is let loose at one of the levels, which take turns, too.
+    In a lean run each bot is let loose in one of the ways, which take turns, too.
     """
-    levels = sorted({variant.level for variant in among})
+    ways = sorted({variant.way for variant in among})
     return [
         pytest.param(
             variant,
             bot,
             id=f"{bot}-{variant}",
-            marks=[pytest.mark.deep] * (level != number // len(USERS) % len(levels)),
+            marks=[pytest.mark.deep] * (way != number // len(USERS) % len(ways)),
         )
         for number, bot in enumerate(bots)
         for variant in among
-        for level in [levels.index(variant.level)]
-        if variant.user == USERS[(number + level) % len(USERS)]
+        for way in [ways.index(variant.way)]
+        if variant.user == USERS[(number + way) % len(USERS)]
     ]
 
 
@@ -146,7 +142,7 @@ def verdicts() -> dict[str, str]:
 def expected(bot: str, variant: Variant) -> tuple[str | None, list[str] | None]:
     """Return the verdict that a bot of the arena must get, and what it must answer."""
     if bot in FILLS_THE_DISK:
-        own = variant.level is SandboxLevel.NAMESPACES
+        own = variant.way is not Way.LANDLOCK
         return (None, []) if own else ("scratch", None)
     verdict = (verdicts() | NATIVE).get(bot)
     return verdict, None if verdict else []
@@ -154,7 +150,7 @@ def expected(bot: str, variant: Variant) -> tuple[str | None, list[str] | None]:
 
 def expected_in_a_match(bot: str, variant: Variant) -> str:
     """Return the fault that a bot must be expelled for."""
-    if bot == "closes_output" and variant.level is SandboxLevel.LANDLOCK:
+    if bot == "closes_output" and variant.way is Way.LANDLOCK:
         # Without a namespace around the bot, the end of its output is seen at once.
         return "crash"
     if bot == NEEDS_A_WITNESS:
@@ -165,7 +161,7 @@ def expected_in_a_match(bot: str, variant: Variant) -> str:
 def _notes_refused_threads(variant: Variant) -> bool:
     """Return whether a group counts them, or the watchdog, for want of a limit in the kernel."""
     shares_its_uid = variant.user == "ordinary" or os.geteuid() != 0
-    is_watched = variant.level is SandboxLevel.LANDLOCK and shares_its_uid
+    is_watched = variant.way is Way.LANDLOCK and shares_its_uid
     return variant.groups is CgroupUse.ALWAYS or is_watched
 
 
@@ -178,7 +174,7 @@ class Arenas:
     def fight(self, variant: Variant, bot: str) -> dict[str, Any]:
         """Return what became of a bot, once nothing else was touched."""
         if variant.groups is CgroupUse.ALWAYS:
-            found = _run(variant, "arena.py", variant.level, variant.groups, bot)
+            found = _run(variant, "arena.py", variant.way, variant.groups, bot)
         else:
             found = self._ask(variant, bot)
         _check(variant, found)
@@ -186,6 +182,7 @@ class Arenas:
         assert found["marker"] is True, "it changed a file of the host"
         assert found["siblings"] == ["marker"], "it made a file on the host"
         assert found["uid"] != 0
+        assert found["fork"] is (variant.way is Way.FORKS and bot not in NATIVE)
         return found
 
     def close(self) -> None:
@@ -197,7 +194,7 @@ class Arenas:
     def _ask(self, variant: Variant, bot: str) -> dict[str, Any]:
         if variant not in self._open:
             worker = worker_user(variant.user)
-            words = (worker.script("arena.py"), variant.level, variant.groups)
+            words = (worker.script("arena.py"), variant.way, variant.groups)
             self._open[variant] = worker.start(*words)
         arena = self._open[variant]
         assert arena.stdin is not None
@@ -216,7 +213,7 @@ class Arenas:
 
 def fight_in_a_match(variant: Variant, bot: str) -> dict[str, Any]:
     """Return how a bot at seat 1 lost a match."""
-    found = _run(variant, "match_arena.py", variant.level, bot, variant.groups)
+    found = _run(variant, "match_arena.py", variant.way, bot, variant.groups)
     _check(variant, found)
     return found
 

@@ -1,7 +1,7 @@
 """Every hostile bot in every variant: `python3 manage.py test hostile`, some minutes.
 
-By root and by an ordinary user, in namespaces and under Landlock, with and without a control
-group. The usual run tries a part of this (`test_hostile.py`, `test_match.py`).
+By root and by an ordinary user, as a fork, by bubblewrap and under Landlock, with and without a
+control group. The usual run tries a part of this (`test_hostile.py`, `test_match.py`).
 """
 
 from __future__ import annotations

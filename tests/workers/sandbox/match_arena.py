@@ -8,11 +8,12 @@ from pathlib import Path
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import BUILT_IN, bot_command, read_manifest
-from pentathlon_engines.match.launcher import BotCommand, SandboxLevel
+from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.workers.sandbox import bots
-from tests.workers.sandbox.arena import groups_left, survivors
+from tests.workers.sandbox.arena import groups_left, lasting_survivors
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse
@@ -32,8 +33,8 @@ class Watched(SandboxLauncher):
 
 def main() -> None:
     """Seat the bot that the command line names beside one that plays at random."""
-    level, name, use = SandboxLevel(sys.argv[1]), sys.argv[2], CgroupUse(sys.argv[3])
-    launcher = Watched(level, cgroups=use)
+    way, name, use = Way(sys.argv[1]), sys.argv[2], CgroupUse(sys.argv[3])
+    launcher = Watched(way.level, forks=way is Way.FORKS, cgroups=use)
     random = bot_command(BUILT_IN / "random", read_manifest(BUILT_IN / "random"))
     seats = [
         SeatBot(name=str(seat), hash="", command=command)
@@ -42,15 +43,15 @@ def main() -> None:
     report = play_match(
         game=GAMES["tuned"], options=None, seats=seats, seed=7, limits=LIMITS, launcher=launcher
     )
+    launcher.close()
     found = {
         "faults": [[fault["seat"], fault["kind"]] for fault in report.record["faults"]],
         "ranks": report.record["outcome"]["ranks"],
         "group": launcher.held,
-        "survivors": [pid for uid in launcher.uids for pid in survivors(uid, spared=set())],
+        "survivors": [name for uid in launcher.uids for name in lasting_survivors(uid)],
         "cgroups": groups_left(launcher),
         "core_pattern": Path("/proc/sys/kernel/core_pattern").read_text(),
     }
-    launcher.close()
     json.dump(found, sys.stdout)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import json
 import os
 import runpy
 import sys
@@ -14,6 +15,7 @@ from workers.sandbox.system_calls.filters import build_filter, syscall_numbers
 from workers.sandbox.system_calls.policy import ALLOW, Rule, Test, refuse
 
 CLONE_NEWUSER = 0x10000000
+PROFILE = Path(__file__).parents[3] / "k8s" / "base" / "bot-worker.json"
 REFUSED = Rule(refuse(errno.EPERM))
 
 
@@ -27,7 +29,7 @@ def main() -> None:
 def refuse_namespaces() -> None:
     """Let no process make a user namespace."""
     asks = Test(((0, CLONE_NEWUSER, CLONE_NEWUSER),), REFUSED.otherwise)
-    load({"clone": Rule(ALLOW, (asks,)), "unshare": REFUSED, "clone3": Rule(refuse(38))})
+    load({"clone": Rule(ALLOW, (asks,)), "unshare": REFUSED, "clone3": Rule(refuse(errno.ENOSYS))})
 
 
 def refuse_landlock() -> None:
@@ -45,6 +47,16 @@ def become_root_in_namespace() -> None:
     Path("/proc/self/gid_map").write_text(f"0 {gid} 1")
 
 
+def refuse_what_pods_do() -> None:
+    """Let through what the profile of the workers' pods allows, whatever the arguments."""
+    rules = json.loads(PROFILE.read_text())["syscalls"]
+    allowed = {
+        name for rule in rules if rule["action"] == "SCMP_ACT_ALLOW" for name in rule["names"]
+    }
+    names = syscall_numbers(os.uname().machine).keys()
+    load(dict.fromkeys(names - allowed, REFUSED) | {"clone3": Rule(refuse(errno.ENOSYS))})
+
+
 def load(refused: dict[str, Rule]) -> None:
     """Load a filter that lets everything else through."""
     machine = os.uname().machine
@@ -55,6 +67,7 @@ def load(refused: dict[str, Rule]) -> None:
 
 ACTIONS = {
     "namespaces": refuse_namespaces,
+    "pod": refuse_what_pods_do,
     "landlock": refuse_landlock,
     "root-in-namespace": become_root_in_namespace,
 }

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.deep import mostly_deep
 from tests.workers.sandbox.bots import TIMEOUT_S, own_bot, read_line
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse
@@ -29,14 +29,13 @@ for thread in threads: thread.join()
 print(time.process_time(), flush=True)
 sys.stdin.readline()
 """
-LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 NEAR = 0.1
 """The most seconds that the bot uses before its own clock is read for the last time, and after."""
 
 
-@pytest.fixture(params=mostly_deep(LEVELS, keep=LEVELS[:1]))
+@pytest.fixture(params=mostly_deep(Way, keep=[Way.FORKS]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
-    opened = SandboxLauncher(request.param, cgroups=CgroupUse.ALWAYS)
+    opened: SandboxLauncher = request.param.launcher(cgroups=CgroupUse.ALWAYS)
     yield opened
     opened.close()
 

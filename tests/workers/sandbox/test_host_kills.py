@@ -15,11 +15,12 @@ from pentathlon_engines.match.launcher import BotCommand, EndedFromOutside, Sand
 from pentathlon_engines.match.limits import Limits
 from tests.deep import mostly_deep
 from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, own_bot, read_line
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import Group
 
-LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+WAYS = tuple(Way)
 SEAT = 1
 
 # Each attempt tries to end by SIGKILL, or to seem so; those that fail end with status 3.
@@ -76,9 +77,9 @@ try:
 _POSTSCRIPT = "\nexcept (OSError, ValueError):\n    pass\nos._exit(3)\n"
 
 
-@pytest.fixture(scope="module", params=mostly_deep(LEVELS, keep=[SandboxLevel.NAMESPACES]))
+@pytest.fixture(scope="module", params=mostly_deep(WAYS, keep=[Way.FORKS]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
-    opened = SandboxLauncher(request.param)
+    opened: SandboxLauncher = request.param.launcher()
     yield opened
     opened.close()
 
@@ -113,17 +114,19 @@ def kill_starter(bot: SandboxedBot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "kill"),
+    ("way", "kill"),
     [
-        (SandboxLevel.NAMESPACES, kill_bot),
-        (SandboxLevel.NAMESPACES, kill_starter),
-        (SandboxLevel.LANDLOCK, kill_bot),
+        (Way.FORKS, kill_bot),
+        (Way.FORKS, kill_starter),
+        (Way.NAMESPACES, kill_bot),
+        (Way.NAMESPACES, kill_starter),
+        (Way.LANDLOCK, kill_bot),
     ],
 )
 def test_bot_that_its_host_killed_is_not_to_blame(
-    level: SandboxLevel, kill: Callable[[SandboxedBot], None]
+    way: Way, kill: Callable[[SandboxedBot], None]
 ) -> None:
-    launcher = SandboxLauncher(level)
+    launcher = way.launcher()
     bot = started(launcher, bot_command("echo"))
 
     kill(bot)

@@ -1,6 +1,6 @@
-"""Every hostile bot at a level without a control group, and some of them in one.
+"""Every hostile bot in one of the ways without a control group, and some of them in one.
 
-Both levels, and root and an ordinary user, take turns. `python3 manage.py test hostile` lets all
+The ways, and root and an ordinary user, take turns. `python3 manage.py test hostile` lets all
 bots loose in every variant.
 """
 
@@ -11,7 +11,6 @@ import shutil
 
 import pytest
 
-from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.sandbox.arena import LIMITS
 from tests.workers.sandbox.hostile import (
     CONTAINED,
@@ -31,11 +30,12 @@ from tests.workers.sandbox.hostile import (
     variants,
     verdicts,
 )
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.files.memory import find_memory
 from workers.sandbox.resources.cgroups import CgroupUse
 
 WITHOUT_GROUPS = variants(CgroupUse.FOR_CHILDREN)
-IN_GROUPS = [each for each in variants(CgroupUse.ALWAYS) if each.level == "namespaces"]
+IN_GROUPS = [each for each in variants(CgroupUse.ALWAYS) if each.way is not Way.LANDLOCK]
 ELSEWHERE = {
     "echo", "native_runs_on", "observes", "reads_cold_pages", REMEMBERS,
     *FILLS_THE_DISK, *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS,
@@ -78,8 +78,9 @@ def test_bot_in_a_control_group_comes_to_the_same(
 
 
 @bare
-def test_nothing_is_left_for_the_next_match(arenas: Arenas, variant: Variant) -> None:
-    first, second = (arenas.fight(variant, "leaves_notes") for _ in range(2))
+@pytest.mark.parametrize("bot", ["leaves_notes", "marks_root", "poisons_modules"])
+def test_nothing_is_left_for_the_next_match(arenas: Arenas, variant: Variant, bot: str) -> None:
+    first, second = (arenas.fight(variant, bot) for _ in range(2))
 
     assert first["answer"] == second["answer"] == []
 
@@ -92,7 +93,7 @@ def test_names_that_a_bot_looked_up_are_forgotten(arenas: Arenas, variant: Varia
     found = arenas.fight(variant, REMEMBERS)["answer"]
 
     # Landlock hides no name, so what a bot looks up there stays: the README says so.
-    assert found == [] if variant.level is SandboxLevel.NAMESPACES else "/usr" in found
+    assert found == [] if variant.way is not Way.LANDLOCK else "/usr" in found
 
 
 @bare

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
+from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, Usage
 from pentathlon_engines.match.limits import Limits
 from tests.deep import mostly_deep
 from tests.patience import PATIENCE_S
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
+from tests.workers.sandbox.ways import Way
 from workers.sandbox import uids
 from workers.sandbox.files import runtime
 from workers.sandbox.files.runtime import Runtime
@@ -26,14 +27,15 @@ from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import NATIVE
 from workers.sandbox.resources import rlimits
+from workers.sandbox.uids import BOTS_PER_RANGE
 
-LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+WAYS = tuple(Way)
 LIMITS = Limits()
 
 
-@pytest.fixture(params=mostly_deep(LEVELS, keep=LEVELS[:1]))
+@pytest.fixture(params=mostly_deep(WAYS, keep=WAYS[:1]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
-    opened = SandboxLauncher(request.param)
+    opened: SandboxLauncher = request.param.launcher()
     yield opened
     opened.close()
 
@@ -238,10 +240,9 @@ def test_missing_folder_is_the_hosts_fault(launcher: SandboxLauncher, tmp_path: 
         launcher.start(command, seat=1, limits=LIMITS)
 
 
-@pytest.fixture
-def staged(monkeypatch: pytest.MonkeyPatch, launcher: SandboxLauncher) -> SandboxLauncher:
+@pytest.fixture(params=WAYS)
+def staged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> SandboxLauncher:
     """A launcher on a host whose engines and Python no bot can reach where they are."""
-    launcher.close()
     monkeypatch.setattr(runtime, "is_readable_by", lambda *_: False)
     # Another test copies a whole Python; this fixture copies what an echo bot needs of it.
     ignored = runtime.NOT_FOR_BOTS
@@ -251,7 +252,8 @@ def staged(monkeypatch: pytest.MonkeyPatch, launcher: SandboxLauncher) -> Sandbo
         "NOT_FOR_BOTS",
         lambda folder, names: ignored(folder, names) | thin(folder, names),
     )
-    return SandboxLauncher(launcher.level, system_python=False)
+    opened: SandboxLauncher = request.param.launcher(system_python=False)
+    return opened
 
 
 @pytest.mark.parametrize(
@@ -334,7 +336,8 @@ def test_bot_begins_in_its_own_folder(launcher: SandboxLauncher, tmp_path: Path)
 
 
 def test_more_bots_than_users_fail(launcher: SandboxLauncher) -> None:
-    bots = [launcher.start(bot_command("echo"), seat=0, limits=LIMITS) for _ in range(16)]
+    command = bot_command("echo")
+    bots = [launcher.start(command, seat=0, limits=LIMITS) for _ in range(BOTS_PER_RANGE)]
 
     with pytest.raises(LaunchFailed, match="identity"):
         launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
@@ -372,9 +375,9 @@ def test_limits_that_cannot_be_set_are_the_hosts_fault(monkeypatch: pytest.Monke
     opened.close()
 
 
-@pytest.mark.parametrize("level", mostly_deep(LEVELS, keep=LEVELS[:1]))
-def test_bot_runs_with_the_python_that_runs_us(level: SandboxLevel, tmp_path: Path) -> None:
-    launcher = SandboxLauncher(level, system_python=False)
+@pytest.mark.parametrize("way", mostly_deep(WAYS, keep=WAYS[:1]))
+def test_bot_runs_with_the_python_that_runs_us(way: Way, tmp_path: Path) -> None:
+    launcher = way.launcher(system_python=False)
     source = "import sys, json, random\nprint(sys.version, flush=True)\n"
     bot = launcher.start(own_bot(tmp_path / "bot", source), seat=0, limits=LIMITS)
 

@@ -19,18 +19,19 @@ from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.deep import by_turns
 from tests.workers.sandbox.bots import bot_command
 from tests.workers.sandbox.hostile import IN_A_MATCH, NEEDS_A_WITNESS, OUT_OF_TIME
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.resources.cgroups import CgroupUse
 
-LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+WAYS = tuple(Way)
 LIMITS = Limits(startup_wall_s=20.0, action_wall_s=20.0, memory_mb=64)
 LARGE_FILE = 2 * 1024 * 1024
 SHORT = Limits(startup_wall_s=20.0, action_wall_s=0.5, memory_mb=64)
 
 
-@pytest.fixture(scope="module", params=LEVELS)
+@pytest.fixture(scope="module", params=WAYS)
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
-    opened = SandboxLauncher(request.param)
+    opened: SandboxLauncher = request.param.launcher()
     yield opened
     opened.close()
 
@@ -61,7 +62,7 @@ def test_match_in_the_sandbox_has_a_valid_record_that_names_the_level(
 
 
 @pytest.mark.parametrize(
-    ("launcher", "bot", "kind"), by_turns(LEVELS, IN_A_MATCH.items()), indirect=["launcher"]
+    ("launcher", "bot", "kind"), by_turns(WAYS, IN_A_MATCH.items()), indirect=["launcher"]
 )
 def test_hostile_bot_loses_with_its_fault(launcher: SandboxLauncher, bot: str, kind: str) -> None:
     report = play(launcher, built_in("random"), bot_command(bot))
@@ -85,7 +86,7 @@ def test_program_that_cannot_be_started_is_explained_in_the_log(
 
 
 @pytest.mark.parametrize(
-    ("launcher", "bot"), by_turns(LEVELS, zip(OUT_OF_TIME)), indirect=["launcher"]
+    ("launcher", "bot"), by_turns(WAYS, zip(OUT_OF_TIME)), indirect=["launcher"]
 )
 def test_bot_without_an_answer_loses_on_time(launcher: SandboxLauncher, bot: str) -> None:
     report = play(launcher, built_in("random"), bot_command(bot), limits=SHORT)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.deep import by_turns
 from tests.workers.sandbox.bots import native_bot_command, read_line
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
 
-LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+WAYS = tuple(Way)
 TRICKS = ("populate_read", "map_populate", "sendfile", "splice", "random", "device")
 PAUSES = 3
 MOST_CPU_S = 0.15
@@ -25,15 +25,13 @@ MOST_CPU_S = 0.15
 
 @pytest.fixture
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
-    opened = SandboxLauncher(request.param)
+    opened: SandboxLauncher = request.param.launcher()
     yield opened
     opened.close()
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="C bots need a C compiler")
-@pytest.mark.parametrize(
-    ("launcher", "trick"), by_turns(LEVELS, zip(TRICKS)), indirect=["launcher"]
-)
+@pytest.mark.parametrize(("launcher", "trick"), by_turns(WAYS, zip(TRICKS)), indirect=["launcher"])
 def test_no_call_runs_on_while_its_bot_is_paused(
     launcher: SandboxLauncher, tmp_path: Path, trick: str
 ) -> None:

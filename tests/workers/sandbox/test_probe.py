@@ -249,6 +249,15 @@ def test_kernel_that_refuses_namespaces_leaves_the_second_level(user: str) -> No
     assert second["usable"]
 
 
+def test_pods_of_workers_may_have_a_fork_server() -> None:
+    worker = worker_user("myself")
+
+    found = json.loads(worker.run(worker.script("restricted.py"), "pod", "--json").stdout)[0]
+
+    assert found["usable"]
+    assert "warm Python" in detail(found, "fork_server")
+
+
 @pytest.mark.parametrize("user", USERS)
 def test_kernel_that_refuses_both_levels_is_refused(user: str) -> None:
     worker = worker_user(user)
@@ -330,6 +339,7 @@ class Launching:
     level = SandboxLevel.NAMESPACES
     cgroups = None
     memory = None
+    forks = None
 
     def __init__(self, bot: Bot, *, no_cgroups: LayerMissing | None = None) -> None:
         self._bot = bot

@@ -12,12 +12,13 @@ import pytest
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import NOBODY, Awake, LaunchFailed
 from pentathlon_engines.match.limits import Limits
-from workers.sandbox import process
+from workers.sandbox import starters
 from workers.sandbox.errors import HostDiskFull
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import Group
 from workers.sandbox.resources.process_tree import ProcessTree
 from workers.sandbox.resources.scratch import ScratchMeter
+from workers.sandbox.starters import SpawnedStarter
 
 LIMITS = Limits(memory_mb=64, scratch_mb=16)
 PIPES: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -110,7 +111,7 @@ def bot_of(
     group: Counts | None = None,
 ) -> SandboxedBot:
     return SandboxedBot(
-        child=child,
+        starter=SpawnedStarter(child, pid=(tree or Tree(child)).pid),
         process_tree=cast("ProcessTree", tree or Tree(child)),
         scratch=cast("ScratchMeter", scratch or Scratch()),
         limits=LIMITS,
@@ -182,7 +183,7 @@ def test_files_that_somebody_removed_keep_nobody_from_ending_a_bot(
 def test_starter_that_outlives_its_bot_is_killed_by_us_and_nobody_else(
     child: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "_LONGEST_END_S", 0.01)
+    monkeypatch.setattr(starters, "_LONGEST_END_S", 0.01)
     bot = bot_of(child, tree=Tree(child, pid=child.pid + 1))
 
     usage = bot.stop()

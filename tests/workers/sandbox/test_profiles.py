@@ -15,11 +15,12 @@ from pentathlon_engines.match.limits import Limits
 from tests.deep import mostly_deep
 from tests.toolchains import need
 from tests.workers.sandbox.bots import TIMEOUT_S, read_line
+from tests.workers.sandbox.ways import Way
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import NATIVE, PROFILES, Profile, profile_of
 from workers.sandbox.resources.rlimits import MEBIBYTE, rlimits
 
-LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+WAYS = tuple(Way)
 NODE = """
 require('readline').createInterface({input: process.stdin}).on('line', line => {
     const held = []
@@ -107,9 +108,9 @@ int main(void) {
 PERL = '$| = 1; my $line = <STDIN>; chomp $line; print uc($line) . "1\\n";'
 
 
-@pytest.fixture(params=mostly_deep(LEVELS, keep=LEVELS[:1]))
+@pytest.fixture(params=mostly_deep(WAYS, keep=WAYS[:1]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
-    opened = SandboxLauncher(request.param)
+    opened: SandboxLauncher = request.param.launcher()
     yield opened
     opened.close()
 

@@ -10,17 +10,18 @@ import pytest
 
 from tests.deep import by_turns
 from tests.patience import PATIENCE_S
+from tests.workers.sandbox.ways import Way
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.files.staging import Staging
 
 
 @pytest.mark.parametrize(
-    ("user", "level", "state"),
-    by_turns(USERS, product(["namespaces", "landlock"], ["running", "paused"])),
+    ("user", "way", "state"),
+    by_turns(USERS, product(Way, ["running", "paused"])),
 )
-def test_killed_worker_leaves_no_bot(user: str, level: str, state: str) -> None:
+def test_killed_worker_leaves_no_bot(user: str, way: Way, state: str) -> None:
     worker = worker_user(user)
-    with worker.start(worker.script("doomed.py"), level, state) as doomed:
+    with worker.start(worker.script("doomed.py"), way, state) as doomed:
         assert doomed.stdout is not None
         bot = json.loads(doomed.stdout.readline())
         handle = os.pidfd_open(bot["pid"])

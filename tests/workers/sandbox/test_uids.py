@@ -19,7 +19,7 @@ from tests.patience import PATIENCE_S
 from tests.workers.sandbox.namespaces import run_apart
 from workers.sandbox import uids
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.uids import BOTS_PER_RANGE, FIRST_UID, UidPool, identity
+from workers.sandbox.uids import BOTS_PER_RANGE, FIRST_UID, UIDS_PER_RANGE, UidPool, identity
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only a root worker has several uids")
 
@@ -28,7 +28,7 @@ from pathlib import Path
 from workers.sandbox import uids
 uids.LOCKS = Path({locks!r})
 uids._first_range = lambda: {first}
-print(uids.UidPool().first)
+print(uids.UidPool().server)
 """
 BEGIN_APART = """
 import ctypes, os
@@ -80,11 +80,11 @@ def claimed_apart(locks: Path, *namespaces: str) -> int:
 
 
 def test_worker_in_another_network_namespace_has_other_uids(locks: Path, claimed: UidPool) -> None:
-    assert abs(claimed_apart(locks, "--net") - claimed.first) >= BOTS_PER_RANGE
+    assert abs(claimed_apart(locks, "--net") - claimed.server) >= UIDS_PER_RANGE
 
 
 def test_worker_with_other_files_has_other_uids(claimed: UidPool, tmp_path: Path) -> None:
-    assert abs(claimed_apart(tmp_path / "others", "--mount") - claimed.first) >= BOTS_PER_RANGE
+    assert abs(claimed_apart(tmp_path / "others", "--mount") - claimed.server) >= UIDS_PER_RANGE
 
 
 def test_slot_is_free_again_when_it_is_closed(locks: Path) -> None:
@@ -94,7 +94,7 @@ def test_slot_is_free_again_when_it_is_closed(locks: Path) -> None:
     second = UidPool()
     second.close()
 
-    assert second.first == first.first
+    assert second.server == first.server
 
 
 def test_worker_without_a_folder_for_locks_has_uids(
@@ -105,7 +105,7 @@ def test_worker_without_a_folder_for_locks_has_uids(
     made = UidPool()
     made.close()
 
-    assert made.first >= uids.FIRST_UID
+    assert made.server >= uids.FIRST_UID
 
 
 def test_workers_that_see_nothing_of_each_other_begin_apart() -> None:
@@ -121,7 +121,7 @@ def test_range_that_another_worker_has_locked_is_passed_over(locks: Path) -> Non
     made.close()
     os.close(held)
 
-    assert made.first == uids.FIRST_UID + (FIRST + 1) * BOTS_PER_RANGE
+    assert made.server == uids.FIRST_UID + (FIRST + 1) * UIDS_PER_RANGE
 
 
 def test_machine_without_a_free_range_starts_no_worker(
@@ -159,7 +159,9 @@ def test_worker_without_root_shares_its_own_uid_with_its_bots(
     pool.close()
 
     assert taken == {4321}
-    with pytest.raises(LayerMissing, match="16 bots of this worker are running already"):
+    with pytest.raises(
+        LayerMissing, match=f"{BOTS_PER_RANGE} bots of this worker are running already"
+    ):
         pool.take()
 
 

@@ -100,18 +100,21 @@ def _wait_for(is_so: Callable[[], bool]) -> None:
 def _costs(asked: dict[str, Any]) -> dict[str, float]:  # Any: JSON
     """Return the CPU seconds of the parts of `up`."""
     seconds = defaultdict[str, float](float)
-    for pid in _tree(asked["pid"]):
+    for pid, part in _tree(asked["pid"], "up"):
         with suppress(OSError):  # a bot that has ended
-            command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-            part = next((part for mark, part in _PARTS.items() if mark in command), "up")
             seconds[part] += cpu_s_of([pid])
     return seconds
 
 
-def _tree(pid: int) -> Iterator[int]:
-    yield pid
+def _tree(pid: int, part: str) -> Iterator[tuple[int, str]]:
+    """Yield the processes of a part and all below it; what a worker starts belongs to it."""
+    if part == "up":
+        with suppress(OSError):
+            command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+            part = next((part for mark, part in _PARTS.items() if mark in command), part)
+    yield pid, part
     for child in children(pid):
-        yield from _tree(child)
+        yield from _tree(child, part)
 
 
 if __name__ == "__main__":

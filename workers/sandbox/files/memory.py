@@ -107,8 +107,9 @@ class MemoryFiles:
         return self._made[key]
 
     def hold(self, folder: Path) -> bool:
-        """Return whether a folder lies in the same memory."""
-        return folder.stat().st_dev == self._device
+        """Return whether a folder lies in the same memory, in a private folder of a worker."""
+        is_near = folder.is_relative_to(self.parent) and folder.stat().st_dev == self._device
+        return is_near and folder.relative_to(self.parent).parts[0].startswith(PREFIX)
 
     def forget(self) -> None:
         """Copy everything again before the next bot; running bots keep what they have."""

@@ -13,6 +13,7 @@ from pentathlon_engines.match.launcher import BOT_PATH
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.files.runtime import ENGINES_AT, Runtime
 from workers.sandbox.files.staging import Staging, can_reach, copy_tree
+from workers.sandbox.isolation.forks.program import BOTS_AT
 from workers.sandbox.resources.rlimits import STACK
 from workers.sandbox.uids import identity
 
@@ -38,6 +39,8 @@ _WAIT = (
     f'ulimit -S -s {_SOFT_KB}; ulimit -H -s {_HARD_KB}; read -r go && exec "$@"',
     "sh",
 )
+# The last one is for the signal that a bot gets when its keeper dies.
+_SERVER_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_KILL")
 _SHARED_MEMORY = ("--symlink", "/tmp", "/dev/shm")  # noqa: S108  # the bot's own
 _PROBE_TIMEOUT_S = 10
 _REMEDY = (
@@ -89,6 +92,41 @@ def command_line(
         "--ro-bind", str(folder), BOT_AT,
         "--remount-ro", "/", "--chdir", BOT_AT,
         "--info-fd", info, "--seccomp", seccomp, "--", *_WAIT, *program,
+    ]  # fmt: skip
+
+
+def server_line(
+    program: Sequence[str],
+    *,
+    bwrap: Path,
+    runtime: Runtime,
+    folders: Mapping[str, Path],
+    environment: Mapping[str, str],
+    passed: Iterable[IO[bytes]],
+) -> list[str]:
+    """Return the argument list for the walls around a fork server.
+
+    Its root is that of its bots, with the `folders` of bots at `BOTS_AT` under their names. The
+    worker writes the maps of users, and says so on the second of the `passed` files. The server
+    has the rights to make namespaces, to mount in its own, and to become one of these users.
+    """
+    info, mapped = (str(file.fileno()) for file in passed)
+    shown = (
+        word
+        for name, path in folders.items()
+        for word in ("--ro-bind", str(path), f"{BOTS_AT}/{name}")
+    )
+    # Bots have other users than the server, and folders on the way are made for nobody else.
+    above = {parent for bind in runtime.binds for parent in Path(bind.target).parents[:-1]}
+    on_the_way = (word for folder in sorted(above) for word in ("--dir", str(folder)))
+    rights = (word for right in _SERVER_RIGHTS for word in ("--cap-add", right))
+    return [
+        str(bwrap), *_UNSHARE, "--as-pid-1", "--die-with-parent", "--new-session", *rights,
+        "--clearenv", *_environment(environment),
+        *on_the_way, "--dir", "/tmp", "--dir", BOT_AT, *_mounts(runtime),  # noqa: S108  # bots mount their own there
+        "--tmpfs", BOTS_AT, *shown, "--remount-ro", BOTS_AT,
+        "--remount-ro", "/", "--chdir", BOT_AT,
+        "--info-fd", info, "--userns-block-fd", mapped, "--", *_WAIT, *program,
     ]  # fmt: skip
 
 

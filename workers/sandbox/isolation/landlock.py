@@ -29,6 +29,7 @@ from workers.sandbox.isolation.launch import (
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.rlimits import MEBIBYTE
 from workers.sandbox.resources.scratch import FolderScratch
+from workers.sandbox.starters import SpawnedStarter
 from workers.sandbox.system_calls.filters import filter_path
 from workers.sandbox.system_calls.policy import OWN_CLOCK, OWN_PID, Variant
 
@@ -88,6 +89,12 @@ class LandlockLevel:
         self._with_compiled = self._files if compiled is runtime else _Files.of(compiled, staging)
         self._filter = filter_path(Variant.LANDLOCK).read_bytes()
 
+    forks = None
+    """Nothing is shared by several bots here."""
+
+    def close(self) -> None:
+        """Do nothing, as each bot stands alone."""
+
     @property
     def shows_compiled(self) -> bool:
         """Whether a bot can be shown compiled engines here."""
@@ -106,7 +113,8 @@ class LandlockLevel:
             status, status_end = pipe(pipes)
             child = spawn(
                 self._arguments(request, scratch, status_end.fileno()),
-                request,
+                uid=request.uid,
+                undo=request.undo,
                 passed=(status_end,),
                 folder=str(request.folder),
                 environment=self._environment(request, scratch)
@@ -120,7 +128,7 @@ class LandlockLevel:
                 raise LaunchFailed(answer.decode(errors="replace") or end_failed(child))
         meter.watch(child.pid)
         return SandboxedBot(
-            child=child,
+            starter=SpawnedStarter(child, pid=child.pid),
             process_tree=request.process_tree(child.pid),
             scratch=meter,
             limits=request.limits,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 import os
 import select
+import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -28,9 +29,9 @@ from workers.sandbox.resources.rlimits import Rlimits, rlimits, with_one_more_ta
 from workers.sandbox.uids import identity
 
 START_TIMEOUT_S = 10.0
-_MARSHAL_FORMAT = 4
+MARSHAL_FORMAT = 4
 """A marshal version that every Python a bot may have can read."""
-_CONFINE = Path(__file__).with_name("confine.py").read_text()
+CONFINE = Path(__file__).with_name("confine.py").read_text()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +85,8 @@ def confined_command(
     program: Sequence[str],
 ) -> list[str]:
     """Return a command that confines itself as `wanted` says, then becomes the program."""
-    encoded = marshal.dumps(wanted, _MARSHAL_FORMAT).hex()
-    return [python, "-I", "-S", "-c", _CONFINE, encoded, *program]
+    encoded = marshal.dumps(wanted, MARSHAL_FORMAT).hex()
+    return [python, "-I", "-S", "-c", CONFINE, encoded, *program]
 
 
 def pipe(undo: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
@@ -99,17 +100,20 @@ def pipe(undo: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
 
 def spawn(
     arguments: Sequence[str],
-    request: LaunchRequest,
     *,
-    passed: Sequence[IO[bytes]],
+    uid: int,
+    undo: ExitStack,
+    passed: Sequence[IO[bytes] | socket.socket],
+    shared: Sequence[int] = (),
     folder: str = "/",
     environment: Mapping[str, str],
 ) -> subprocess.Popen[bytes]:
-    """Start a child as the bot's user and pass it the files in `passed`.
+    """Start a child as a bot's user and pass it the files in `passed`, which are closed here.
 
-    The request's `undo` kills and reaps the child if that has not happened by then.
+    It gets the descriptors in `shared` as well.
+    `undo` kills and reaps the child if that has not happened by then.
     """
-    with identity(request.uid):
+    with identity(uid):
         child = subprocess.Popen(
             arguments,
             stdin=subprocess.PIPE,
@@ -120,9 +124,9 @@ def spawn(
             env=dict(environment),
             umask=0o077,
             start_new_session=True,
-            pass_fds=[file.fileno() for file in passed],
+            pass_fds=[*(file.fileno() for file in passed), *shared],
         )
-    request.undo.callback(_abandon, child)
+    undo.callback(_abandon, child)
     for file in passed:
         file.close()
     return child

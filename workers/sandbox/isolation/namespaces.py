@@ -14,6 +14,7 @@ from workers.sandbox.files.memory import MemoryFiles
 from workers.sandbox.files.runtime import Runtime, library_path
 from workers.sandbox.files.staging import Staging
 from workers.sandbox.isolation.bubblewrap import BOT_AT, bot_environment, command_line, find_bwrap
+from workers.sandbox.isolation.forks.servers import ForkServers
 from workers.sandbox.isolation.launch import (
     LaunchRequest,
     end_failed,
@@ -27,6 +28,7 @@ from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD
 from workers.sandbox.resources.rlimits import MEBIBYTE, set_rlimits
 from workers.sandbox.resources.scratch import MountedScratch
+from workers.sandbox.starters import SpawnedStarter
 from workers.sandbox.system_calls.filters import filter_path
 from workers.sandbox.system_calls.policy import Variant
 
@@ -35,7 +37,13 @@ class NamespacesLevel:
     """Starts bots with bubblewrap."""
 
     def __init__(
-        self, runtime: Runtime, staging: Staging, *, uid: int, memory: MemoryFiles | None
+        self,
+        runtime: Runtime,
+        staging: Staging,
+        *,
+        uid: int,
+        memory: MemoryFiles | None,
+        forks: bool = True,
     ) -> None:
         kill_orphans()
         self._memory = memory
@@ -43,6 +51,16 @@ class NamespacesLevel:
         self._compiled = runtime.with_compiled()
         self._filters = {variant: filter_path(variant) for variant in Variant}
         self._bwrap = find_bwrap(staging, uid=uid)
+        self.forks: ForkServers | None = None
+        """The servers of which bots are forks, where there may be some."""
+        # Bots mount their scratch folder over /tmp, which would hide a Python there.
+        if forks and memory is not None and not _is_below_tmp(runtime):
+            self.forks = ForkServers(
+                bwrap=self._bwrap,
+                memory=memory,
+                call_filter=self._filters[Variant.NAMESPACES].read_bytes(),
+                uid=uid,
+            )
 
     @property
     def shows_compiled(self) -> bool:
@@ -51,16 +69,25 @@ class NamespacesLevel:
 
     def start(self, request: LaunchRequest) -> SandboxedBot:
         """Start a bot; none of its code runs before the worker holds its process and scratch."""
+        if self.forks is not None and self.forks.can_start(request):
+            forked = self.forks.start(request, self._files(request))
+            if forked is not None:
+                return forked
         with ExitStack() as pipes:
             info, info_end = pipe(pipes)
             seccomp = self._filters[_variant(request)]
             passed = (info_end, pipes.enter_context(seccomp.open("rb")))
             words = self._arguments(request, passed)
-            child = spawn(words, request, passed=passed, environment={})
+            child = spawn(words, uid=request.uid, undo=request.undo, passed=passed, environment={})
             bot = self._take_hold(request, child, read_until(info, b"}"))
             set_rlimits(bot.pid, request.rlimits(), uid=request.uid)
             os.write(bot.stdin, b"\n")
             return bot
+
+    def close(self) -> None:
+        """End what serves several bots, as soon as they have been stopped."""
+        if self.forks is not None:
+            self.forks.close()
 
     def _take_hold(
         self, request: LaunchRequest, child: subprocess.Popen[bytes], answer: bytes
@@ -76,7 +103,7 @@ class NamespacesLevel:
         request.undo.callback(scratch.close)
         mark_for_oom_killer(pid)
         return SandboxedBot(
-            child=child,
+            starter=SpawnedStarter(child, pid=pid),
             process_tree=request.process_tree(pid),
             scratch=scratch,
             limits=request.limits,
@@ -106,6 +133,10 @@ class NamespacesLevel:
         if self._memory is None or request.profile.name == BUILD.name:
             return runtime.with_paths(request.profile.extra_paths())
         return self._memory.copy_of(runtime, request.profile)
+
+
+def _is_below_tmp(runtime: Runtime) -> bool:
+    return any(Path(bind.target).is_relative_to("/tmp") for bind in runtime.binds)  # noqa: S108  # the bot's own
 
 
 def _variant(request: LaunchRequest) -> Variant:

@@ -1,0 +1,306 @@
+"""One fork server, seen from its worker: its start in walls of its own, and the forks of it."""
+
+from __future__ import annotations
+
+import json
+import marshal
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from pentathlon_engines.match.launcher import LaunchFailed
+from workers.sandbox.files.runtime import Runtime
+from workers.sandbox.files.staging import close_at_end
+from workers.sandbox.isolation.bubblewrap import server_line
+from workers.sandbox.isolation.forks import program
+from workers.sandbox.isolation.forks.program import ARRIVED, ENDED, READY
+from workers.sandbox.isolation.launch import (
+    CONFINE,
+    MARSHAL_FORMAT,
+    START_TIMEOUT_S,
+    LaunchRequest,
+    end_failed,
+    pipe,
+    read_until,
+    spawn,
+)
+from workers.sandbox.process import SandboxedBot
+from workers.sandbox.resources.procfs import threads_and_bytes, tree_cpu_s
+from workers.sandbox.resources.rlimits import MEBIBYTE
+from workers.sandbox.resources.scratch import MountedScratch
+from workers.sandbox.starters import Pipes, Reaped
+from workers.sandbox.uids import UIDS_PER_RANGE
+
+MOST_FORKS: Final = 500
+"""After so many bots a server is renewed: until then they share addresses and the random words
+that guard the stack. A start of the server costs as much as ten of its bots, so 2 %."""
+
+_SOURCES: Final = {
+    "workers.sandbox.isolation.confine": CONFINE,
+    "workers.sandbox.isolation.forks.program": Path(program.__file__).read_text(),
+}
+_BOOT: Final = Path(__file__).with_name("boot.py").read_text()
+_PRELOAD: Final = ("json", "random", "pentathlon_engines.bot")
+_OUTSIDE: Final = 65534
+_LONGEST_MESSAGE = 4096
+_LONGEST_END_S: Final = 5.0
+_UNUSED_FIELDS: Final = 13
+"""How many fields of a `struct_rusage` come after the peak of memory."""
+_CREDENTIALS: Final = struct.Struct("3i")
+
+
+class ServerGone(Exception):
+    """The fork server has ended; a new one may work."""
+
+    code = "fork_server_gone"
+
+    def __init__(self) -> None:
+        super().__init__("The fork server of bots has ended. It is started again.")
+
+
+class ForkServer:
+    """A warm Python with the engines, of which bots are forks.
+
+    It dies with the thread that started it, and takes all its bots along.
+    """
+
+    def __init__(
+        self,
+        *,
+        bwrap: Path,
+        runtime: Runtime,
+        folders: Mapping[str, Path],
+        environment: Mapping[str, str],
+        call_filter: bytes,
+        uid: int,
+    ) -> None:
+        """Start it as a user; raise `LaunchFailed` or `OSError` where that is impossible."""
+        self.folders = folders
+        self.forks = self._bots = self._inherited_bytes = 0
+        self._is_retired = False
+        with ExitStack() as undo:
+            self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            undo.callback(self._requests.close)
+            undo.callback(theirs.close)
+            proc = os.open("/proc", os.O_PATH)
+            undo.callback(os.close, proc)
+            facts = {
+                "requests": theirs.fileno(),
+                "proc": proc,
+                "filter": call_filter,
+                "preload": _PRELOAD,
+                "sources": _SOURCES,
+            }
+            info, info_end = pipe(undo)
+            mapped, mapped_end = pipe(undo)
+            words = server_line(
+                [runtime.python, "-s", "-S", "-B", "-u", "-c", _BOOT],
+                bwrap=bwrap,
+                runtime=runtime,
+                folders=folders,
+                environment=environment,
+                passed=(info_end, mapped),
+            )
+            passed = (info_end, mapped, theirs)
+            self._child = spawn(
+                words, uid=uid, undo=undo, passed=passed, shared=[proc], environment={}
+            )
+            try:
+                pid = int(json.loads(read_until(info, b"}"))["child-pid"])
+                undo.callback(_end, self._child, os.pidfd_open(pid))
+                _map_users(pid, uid)
+                mapped_end.write(b"\n")
+                self._begin(facts)
+            except (OSError, ValueError) as error:
+                raise LaunchFailed(f"fork server: {end_failed(self._child)}") from error
+            mapped_end.close()
+            info.close()
+            kept = undo.pop_all()
+        self.close = close_at_end(self, kept.close)
+        """Kill it with all its bots."""
+
+    def start(self, request: LaunchRequest, *, folder: str, words: Sequence[str]) -> SandboxedBot:
+        """Fork a bot in a folder; `words` are the file that it runs and its arguments.
+
+        None of its code runs before the worker holds its process and scratch.
+
+        Raises:
+            ServerGone: nothing of the bot has run.
+            LaunchFailed: the host is to blame.
+        """
+        self.forks += 1
+        pipes, theirs = _pipes(request.undo)
+        talk, their_talk = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        request.undo.callback(talk.close)
+        talk.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        talk.settimeout(START_TIMEOUT_S)
+        asked = {
+            "words": list(words),
+            "folder": folder,
+            "group": request.group is not None,
+            "rlimits": dict(request.rlimits()),
+            "scratch_bytes": request.limits.scratch_mb * MEBIBYTE,
+            "uid": None if request.uid == os.geteuid() else request.uid,
+        }
+        told = marshal.dumps(asked, MARSHAL_FORMAT)
+        descriptors = [*theirs, their_talk.fileno()]
+        try:
+            socket.send_fds(self._requests, [told], descriptors)
+        except OSError as error:
+            raise ServerGone from error
+        finally:
+            their_talk.close()
+            for descriptor in theirs:
+                os.close(descriptor)
+        self._bots += 1
+        request.undo.callback(self._note_end)
+        try:
+            return self._take_hold(request, pipes, talk)
+        except (OSError, ValueError) as error:
+            # It hangs or has ended half way, so no bot of it can be trusted to go on.
+            self.retire()
+            reason = f"fork server: {error}; {end_failed(self._child)}"
+            self.close()
+            raise LaunchFailed(reason) from error
+
+    def retire(self) -> None:
+        """End it as soon as its last bot has been stopped."""
+        self._is_retired = True
+        if not self._bots:
+            self.close()
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds that it and its bots have used, to a clock tick."""
+        return tree_cpu_s(self._child.pid)
+
+    def _take_hold(
+        self, request: LaunchRequest, pipes: Pipes, talk: socket.socket
+    ) -> SandboxedBot:
+        if request.group is not None:
+            request.admit(_hear(talk, ARRIVED))
+            talk.send(b".")
+        pid = _hear(talk, READY)
+        scratch = MountedScratch(pid, size_bytes=request.limits.scratch_mb * MEBIBYTE)
+        request.undo.callback(scratch.close)
+        if not self._inherited_bytes:
+            _, self._inherited_bytes = threads_and_bytes(pid)
+        bot = SandboxedBot(
+            starter=Keeper(pipes, talk, inherited_bytes=self._inherited_bytes),
+            process_tree=request.process_tree(pid),
+            scratch=scratch,
+            limits=request.limits,
+            group=request.group,
+            seat=request.seat,
+        )
+        # The bot has not ended since it had this id, so the handle and the clock are its own.
+        if select.select([talk], [], [], 0)[0]:
+            raise ChildProcessError("a bot ended before its program began")
+        talk.send(b".")
+        return bot
+
+    def _note_end(self) -> None:
+        self._bots -= 1
+        if self._is_retired and not self._bots:
+            self.close()
+
+    def _begin(self, facts: dict[str, Any]) -> None:  # Any: a table of facts
+        if self._child.stdin is not None:
+            self._child.stdin.write(b"\n" + marshal.dumps(facts, MARSHAL_FORMAT))
+            self._child.stdin.close()
+
+
+class Keeper:
+    """A process of a fork server that waits for its bot and tells us about the end.
+
+    It polls a descriptor of the bot, which no pause makes ready. It holds the bot's output open
+    until the bot has ended.
+    """
+
+    cpu_s = 0.0
+    least_peak_kb = 0
+    hides_end = False
+
+    def __init__(self, pipes: Pipes, talk: socket.socket, *, inherited_bytes: int) -> None:
+        self.pipes = pipes
+        self.inherited_bytes = inherited_bytes
+        self._talk = talk
+
+    def hold(self) -> None:
+        """Do nothing: it is not woken."""
+
+    def release(self) -> None:
+        """Do nothing."""
+
+    def reap(self) -> Reaped:
+        """Wait for the keeper's word; without it, something outside has ended keeper and bot."""
+        told = b""
+        self._talk.settimeout(_LONGEST_END_S)
+        with suppress(OSError):
+            told = self._talk.recv(_LONGEST_MESSAGE)
+        if not told.startswith(ENDED):
+            nothing = resource.struct_rusage([0] * (_UNUSED_FIELDS + 3))
+            return Reaped(status=-signal.SIGKILL, used=nothing, was_ended=True)
+        raw, user_s, system_s, peak_kb = marshal.loads(told[1:])  # noqa: S302  # from our own program
+        used = resource.struct_rusage((user_s, system_s, peak_kb, *[0] * _UNUSED_FIELDS))
+        return Reaped(status=os.waitstatus_to_exitcode(raw), used=used)
+
+
+def _end(child: subprocess.Popen[bytes], first: int) -> None:
+    """Kill the first process, of which `first` is a handle, and with it all others.
+
+    Its parent reaps it, so the kernel charges us for what they all have used.
+    """
+    with suppress(ProcessLookupError):
+        signal.pidfd_send_signal(first, signal.SIGKILL)
+    os.close(first)
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(START_TIMEOUT_S)
+
+
+def _map_users(pid: int, uid: int) -> None:
+    """Give the server's namespace our own user or, under root, the range of uids of bots."""
+    own = uid == os.geteuid()
+    users = f"{_OUTSIDE} {uid} 1" if own else f"{uid} {uid} {UIDS_PER_RANGE}"
+    groups = f"{_OUTSIDE} {os.getegid()} 1" if own else users
+    folder = Path(f"/proc/{pid}")
+    if own:
+        (folder / "setgroups").write_text("deny")
+    (folder / "uid_map").write_text(users)
+    (folder / "gid_map").write_text(groups)
+
+
+def _pipes(undo: ExitStack) -> tuple[Pipes, list[int]]:
+    """Return our ends of input, output and log, and the descriptors of a bot's ends."""
+    (in_end, stdin), (stdout, out_end), (stderr, log_end) = os.pipe(), os.pipe(), os.pipe()
+    ours = (
+        undo.enter_context(os.fdopen(stdin, "wb", buffering=0)),
+        undo.enter_context(os.fdopen(stdout, "rb", buffering=0)),
+        undo.enter_context(os.fdopen(stderr, "rb", buffering=0)),
+    )
+    return ours, [in_end, out_end, log_end]
+
+
+def _hear(talk: socket.socket, kind: bytes) -> int:
+    """Wait for a message of this kind; return the process id of its sender, as we see it.
+
+    Raises:
+        ServerGone: nobody is left who could send one.
+        OSError: another message came, or none in time.
+    """
+    text, attached, _, _ = talk.recvmsg(_LONGEST_MESSAGE, socket.CMSG_SPACE(_CREDENTIALS.size))
+    if not text:
+        raise ServerGone
+    if text[:1] != kind:
+        raise ChildProcessError(text[1:].decode(errors="replace"))
+    for _, _, data in attached:
+        pid, _, _ = _CREDENTIALS.unpack(data)
+        return int(pid)
+    raise ChildProcessError("the kernel named no sender")
