@@ -17,7 +17,7 @@ from django.db.models import Count, QuerySet
 from pentathlon.bots.models import Bot
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind, MatchQuerySet, MatchSeat
 
-BATCH: Final = 16
+BATCH: Final = 8
 """The most matches that one hint names; they are claimed, and their results stored, together."""
 _BATCH_S = 2.0
 """Seconds that a batch may take; with longer matches, nothing is gained by a batch."""
