@@ -57,7 +57,6 @@ _PAUSES_S: Final = {
     "analyses": (PAUSE_S, 2.0),
     "datasets": (PAUSE_S, 2.0),
     "explorer": (2.0, 2.0),
-    "publishing": (1.0, PAUSE_S),
     "ratings": (2.0, PAUSE_S),
     "recompute": (PAUSE_S, 1.0),
     "results": (5.0, 2.0),
@@ -68,7 +67,8 @@ _PAUSES_S: Final = {
 """The pauses after a round that did something, and after one that found nothing.
 
 A round costs about the same whatever it finds. So where matches end all the time, rounds that
-gather them are further apart: hints cover two seconds of play, and receipts may wait.
+gather them are further apart. Hints are sent as often as ever: those of a slot last for half a
+second of the shortest matches.
 """
 _LOOKS_ELSEWHERE: Final = {"analyses", "publishing", "webhooks"}
 """Kinds of work that are not in the database alone: the broker and threads have a part in them."""
