@@ -19,6 +19,12 @@ SiteOption = Annotated[
         "--site", metavar="ADDRESS", help="The site to use. Default: the one you signed in to."
     ),
 ]
+RecordSource = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|MATCH", help="A record, or a match of a site: its number or address."
+    ),
+]
 
 
 def complete_game(incomplete: str) -> list[str]:

@@ -23,9 +23,9 @@ from pentathlon_engines.cli.output.matches import (
     ply_progress,
     show_match,
     summarize_match,
-    write_record_file,
 )
 from pentathlon_engines.cli.output.streams import print_json, say
+from pentathlon_engines.cli.records import write_record_file
 from pentathlon_engines.cli.rerun import play_bundle
 from pentathlon_engines.cli.series import RecordFolder, play_series
 from pentathlon_engines.contract.game import Game
