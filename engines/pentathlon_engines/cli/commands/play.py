@@ -19,6 +19,7 @@ from pentathlon_engines.cli.options import (
     Sandbox,
     complete_game,
 )
+from pentathlon_engines.cli.output.live_log import LiveLog
 from pentathlon_engines.cli.output.matches import (
     ply_progress,
     show_match,
@@ -29,9 +30,13 @@ from pentathlon_engines.cli.records import write_record_file
 from pentathlon_engines.cli.rerun import play_bundle
 from pentathlon_engines.cli.series import RecordFolder, play_series
 from pentathlon_engines.contract.game import Game
+from pentathlon_engines.desk.debugging import DebugLauncher
 from pentathlon_engines.desk.match_pool import DeskMatch, Series, Setting, desk_alias
+from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import Launcher
+from pentathlon_engines.match.untimed import UntimedSeat
 from pentathlon_engines.record.shape import SEED_END
+from pentathlon_engines.runner import MatchReport
 
 
 def play(
@@ -63,6 +68,15 @@ def play(
         Path | None, typer.Option(help="Write the record of each match into this folder.")
     ] = None,
     sandbox: Sandbox = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Show what bots write to standard error.")
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", help="Run the first bot of yours in this process, nobody on a clock."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Play a match, or many, and print the result.
@@ -75,6 +89,7 @@ def play(
     if game not in GAMES and (game.endswith(".zip") or Path(game).is_file()):
         given: dict[str, object] = {"games": games, "swap": swap or None, "records": records}
         given |= {"seed": seed, "options": options, "limits": limits, "record": record}
+        given |= {"verbose": verbose or None, "debug": debug or None}
         _refuse_settings(game, given)
         progress = ply_progress(as_json=as_json)
         play_bundle(Path(game), bots, launcher=launcher, on_ply=progress, as_json=as_json)
@@ -84,8 +99,17 @@ def play(
     setting = replace(setting, keep=folder.keep)
     seed = randbelow(SEED_END) if seed is None else seed
     if games is None and not swap:
-        _play_one(setting, seed=seed, record=record, as_json=as_json)
+        if debug:
+            _refuse(as_json or sandbox, "--debug shows a match to people, without a sandbox", game)
+            _debug_one(setting, bots, seed=seed, record=record)
+            return
+        if verbose:
+            setting = replace(setting, on_log=LiveLog().take)
+        tick = None if verbose else ply_progress(as_json=as_json)
+        report = setting.play(_only_match(setting, seed), tick)
+        _show(report, record=record, as_json=as_json)
         return
+    _refuse(verbose or debug, "-v and --debug show one match, not many", game)
     if record is not None:
         raise CommandFailed(
             "--record is for one match; --records writes many into a folder.",
@@ -110,11 +134,35 @@ def _set_up(
     )
 
 
-def _play_one(setting: Setting, *, seed: int, record: Path | None, as_json: bool) -> None:
+def _debug_one(setting: Setting, names: list[str], *, seed: int, record: Path | None) -> None:
+    own = [seat for seat, name in enumerate(names) if name not in built_in_bots()]
+    if not own:
+        raise CommandFailed(
+            "All of these bots are built in: name the folder of yours to debug it.",
+            try_next=f"pentathlon play {setting.game.info.key} ./my-bot greedy --debug",
+        )
+    live = LiveLog()
+    command = setting.bots[own[0]].command
+    launcher = DebugLauncher(command, seat=own[0], on_log=live.take, tell=live.tell)
+    setting = replace(setting, launcher=launcher, on_log=live.take, seat_kind=UntimedSeat)
+    report = launcher.run(lambda: setting.play(_only_match(setting, seed)))
+    _show(report, record=record, as_json=False)
+
+
+def _refuse(is_given: bool, reason: str, game: str) -> None:
+    if is_given:
+        raise CommandFailed(
+            f"{reason}.", try_next=f"pentathlon play {game} ./my-bot greedy --debug"
+        )
+
+
+def _only_match(setting: Setting, seed: int) -> DeskMatch:
     players = tuple(range(len(setting.bots)))
     alias = desk_alias(seed, leg=1)
-    match = DeskMatch(index=1, block=1, players=players, seed=seed, alias=alias)
-    report = setting.play(match, ply_progress(as_json=as_json))
+    return DeskMatch(index=1, block=1, players=players, seed=seed, alias=alias)
+
+
+def _show(report: MatchReport, *, record: Path | None, as_json: bool) -> None:
     if record is not None:
         write_record_file(record, report.record)
     if as_json:
