@@ -28,6 +28,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "tournament": "tournament",
         "compare": "compare",
         "fork": "fork",
+        "step": "step",
         "login": "login",
         "logout": "login",
         "whoami": "login",

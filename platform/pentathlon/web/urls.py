@@ -289,6 +289,7 @@ urlpatterns = [
     path("docs/how-it-works/", docs.guide, name="how_it_works"),
     path("docs/first-bot/", docs.first_bot, name="first_bot"),
     path("docs/why-did-i-lose/", docs.why_lost, name="why_lost"),
+    path("docs/why-did-it-do-that/", docs.guide, name="why_did_it"),
     path("docs/ratings/", docs.rating_guide, name="rating_guide"),
     path("docs/bots/", docs.bot_guide, name="bot_guide"),
     path("docs/ci/", docs.ci, name="ci"),

@@ -92,7 +92,7 @@ def play(
         given |= {"verbose": verbose or None, "debug": debug or None}
         _refuse_settings(game, given)
         progress = ply_progress(as_json=as_json)
-        play_bundle(Path(game), bots, launcher=launcher, on_ply=progress, as_json=as_json)
+        play_bundle(Path(game), bots, launcher=launcher, on_tick=progress, as_json=as_json)
         return
     folder = RecordFolder(records, game=game)
     setting = _set_up(arguments.find_game(game), bots, options, limits, launcher)

@@ -45,7 +45,7 @@ def repro(
         path.write_bytes(data)
         if keep is not None:
             say(f"Bundle written: pentathlon play {keep} {bot}")
-        play_bundle(path, [str(bot)], launcher=launcher, on_ply=None, as_json=as_json)
+        play_bundle(path, [str(bot)], launcher=launcher, on_tick=None, as_json=as_json)
 
 
 def _own_seat(site: Site, number: int) -> int:

@@ -84,6 +84,11 @@ SHELVES: Final = (
                 "Every fault with its cause and its remedy, and matches lost without a fault.",
             ),
             Guide(
+                "why_did_it",
+                "Why did it do that?",
+                "Prints, a debugger, and a bot led through a match step by step.",
+            ),
+            Guide(
                 "kit", "The author’s kit", "The pentathlon command: install, try, submit, follow."
             ),
             Guide("ci", "Continuous integration", "Check, submit and compare at every change."),
