@@ -42,6 +42,8 @@ class Turn:
         self.options: dict[str, Any] = hello["options"]
         self.limits: dict[str, float] = hello["limits"]
         self.match: str = hello["match"]
+        self.parameters: dict[str, Any] = hello.get("parameters", {})
+        """The values of the parameters in `bot.toml`."""
         self.dice: str = hello["dice"]
         """64 bits as hexadecimal that no other seat knows, from which `rng` draws."""
         self.ply = 0

@@ -72,7 +72,8 @@ class Table:
             self._present.add(index)
         waiting = dict(enumerate(self.seats))
         for index, seat in waiting.items():
-            seat.greet(self._line(protocol.hello(self._facts, seat=index)))
+            told = commands[index].parameters
+            seat.greet(self._line(protocol.hello(self._facts, seat=index, parameters=told)))
         self._running = waiting.keys()
         while waiting:
             look_ms = min(seat.ms_to_look() for seat in waiting.values())

@@ -194,7 +194,8 @@ def rerun(
     if on_log is not None:
         bot.pipes.on_log = lambda data: on_log(seat, run.ply, data)
     try:
-        bot.await_ready(codec(protocol.hello(facts, seat=seat)) + b"\n")
+        hello = protocol.hello(facts, seat=seat, parameters=command.parameters)
+        bot.await_ready(codec(hello) + b"\n")
         run.play(bot, on_request, on_step)
     except BotFailed as failure:
         run.fault = Fault(failure.kind, seat=seat, ply=run.ply, detail=failure.detail)

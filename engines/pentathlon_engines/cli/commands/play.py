@@ -63,6 +63,10 @@ def play(
     ] = None,
     options: GameOptions = None,
     limits: BotLimits = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="BOT.NAME=VALUE", help="Set a parameter of a bot."),
+    ] = None,
     record: Annotated[Path | None, typer.Option(help="Write the record to this file.")] = None,
     records: Annotated[
         Path | None, typer.Option(help="Write the record of each match into this folder.")
@@ -89,13 +93,16 @@ def play(
     if game not in GAMES and (game.endswith(".zip") or Path(game).is_file()):
         given: dict[str, object] = {"games": games, "swap": swap or None, "records": records}
         given |= {"seed": seed, "options": options, "limits": limits, "record": record}
+        given |= {"set": parameters}
         given |= {"verbose": verbose or None, "debug": debug or None}
         _refuse_settings(game, given)
         progress = ply_progress(as_json=as_json)
         play_bundle(Path(game), bots, launcher=launcher, on_tick=progress, as_json=as_json)
         return
     folder = RecordFolder(records, game=game)
-    setting = _set_up(arguments.find_game(game), bots, options, limits, launcher)
+    setting = _set_up(
+        arguments.find_game(game), bots, options, limits, launcher=launcher, given=parameters or []
+    )
     setting = replace(setting, keep=folder.keep)
     seed = randbelow(SEED_END) if seed is None else seed
     if games is None and not swap:
@@ -120,7 +127,13 @@ def play(
 
 
 def _set_up(
-    game: Game, bots: list[str], options: str | None, limits: str | None, launcher: Launcher
+    game: Game,
+    bots: list[str],
+    options: str | None,
+    limits: str | None,
+    *,
+    launcher: Launcher,
+    given: list[str],
 ) -> Setting:
     chosen = arguments.read_object(options, option="--options")
     # Check this before the first match, so that a wrong table or option counts as wrong use.
@@ -130,7 +143,10 @@ def _set_up(
         options=chosen,
         limits=arguments.read_limits(limits),
         launcher=launcher,
-        bots=[arguments.find_player(name, game=game) for name in bots],
+        bots=[
+            arguments.find_player(name, game=game, parameters=values)
+            for name, values in zip(bots, arguments.read_parameters(given, bots), strict=True)
+        ],
     )
 
 
