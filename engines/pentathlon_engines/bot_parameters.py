@@ -135,7 +135,7 @@ def _read(name: str, fields: Any) -> Parameter:  # Any: TOML
     parameter = Parameter(
         name=name,
         type=kind,
-        default=fields.get("default"),  # type: ignore[arg-type]  # checked next
+        default=fields.get("default"),
         min=bounds[0],
         max=bounds[1],
         choices=tuple(choices),

@@ -28,6 +28,7 @@ from pentathlon_engines.match.launcher import (
     BotCommand,
     BotProcess,
     Breach,
+    Launcher,
     Usage,
 )
 from pentathlon_engines.match.limits import Limits
@@ -39,11 +40,14 @@ _FOR_EVER_S: Final = 10**9
 _Result = TypeVar("_Result")
 
 
-class DebugLauncher(PlainLauncher):
+class DebugLauncher(Launcher):
     """Starts bots without limits of time, one of them in this process.
 
     That needs a Python bot that calls `bot.play`; any other is a process, whose number is told.
     """
+
+    level = PlainLauncher.level
+    layers = PlainLauncher.layers
 
     def __init__(
         self, command: BotCommand, *, seat: int, on_log: OnLog, tell: Callable[[str], None]
@@ -57,7 +61,7 @@ class DebugLauncher(PlainLauncher):
         """Start a bot as a process, or return the one that runs here."""
         if self._here is not None and seat == self._seat:
             return self._here
-        process = super().start(
+        process = PlainLauncher().start(
             command, seat=seat, limits=replace(limits, match_cpu_s=_FOR_EVER_S)
         )
         if seat == self._seat:

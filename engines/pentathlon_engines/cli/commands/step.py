@@ -17,6 +17,7 @@ from pentathlon_engines.cli.output.streams import print_json, print_text, say
 from pentathlon_engines.cli.records import find_record
 from pentathlon_engines.desk.debugging import DebugLauncher
 from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.match.referee import Request
 from pentathlon_engines.match.seat import Seat
@@ -56,7 +57,7 @@ def step(
             try_next=f"pentathlon step {match} {bot} --seat 0",
         )
     live, steps = LiveLog(), _Steps(record, as_json=as_json)
-    launcher: PlainLauncher = PlainLauncher()
+    launcher: Launcher = PlainLauncher()
     if debug:
         launcher = DebugLauncher(
             player.command, seat=chosen, on_log=live.take, tell=lambda _: None
