@@ -25,7 +25,7 @@ from pentathlon_engines.errors import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pentathlon_engines.contract.registry import GAMES
-    from pentathlon_engines.desk.playing import play
+    from pentathlon_engines.desk.single_match import play
     from pentathlon_engines.version import __version__
 
 __all__ = [
@@ -51,7 +51,7 @@ __all__ = [
 
 _LAZY = {
     "GAMES": "pentathlon_engines.contract.registry",
-    "play": "pentathlon_engines.desk.playing",
+    "play": "pentathlon_engines.desk.single_match",
     "__version__": "pentathlon_engines.version",
 }
 

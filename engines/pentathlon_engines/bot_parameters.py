@@ -38,7 +38,7 @@ _FIELDS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class BotParameter:
     """One parameter, with the values that it may have."""
 
     name: str
@@ -80,7 +80,7 @@ class Parameter:
         }
 
 
-def read_parameters(table: object) -> tuple[Parameter, ...]:
+def read_parameters(table: object) -> tuple[BotParameter, ...]:
     """Return the parameters in a table of `bot.toml`, or raise `BadManifest`."""
     if table is None:
         return ()
@@ -89,7 +89,7 @@ def read_parameters(table: object) -> tuple[Parameter, ...]:
     return tuple(_read(name, fields) for name, fields in table.items())
 
 
-def values_of(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, Value]:
+def values_of(parameters: Sequence[BotParameter], given: Mapping[str, object]) -> dict[str, Value]:
     """Return the values of all parameters, defaults for those that are not given.
 
     Raises:
@@ -116,7 +116,7 @@ def _listed(names: Mapping[str, object]) -> str:
     return ", ".join(names) or "none; bot.toml lists them under [parameters]"
 
 
-def _read(name: str, fields: Any) -> Parameter:  # Any: TOML
+def _read(name: str, fields: Any) -> BotParameter:  # Any: TOML
     where = f"{FIELD}.{name}" if _NAME.fullmatch(name) else FIELD
     if where == FIELD:
         raise BadManifest(f"{FIELD}: name them by small letters, digits and _, such as depth")
@@ -132,7 +132,7 @@ def _read(name: str, fields: Any) -> Parameter:  # Any: TOML
     choices = fields.get("choices", [])
     if kind == "choice" and not _are_texts(choices):
         raise BadManifest(f'{where}: write choices as a list of texts, such as ["calm", "wild"]')
-    parameter = Parameter(
+    parameter = BotParameter(
         name=name,
         type=kind,
         default=fields.get("default"),

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.bot_parameters import Parameter, read_parameters, values_of
+from pentathlon_engines.bot_parameters import BotParameter, read_parameters, values_of
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.languages import LANGUAGES
@@ -72,7 +72,7 @@ class Manifest:
     leaves them. "paused": it keeps its places without new matches. None: the earlier choice holds,
     and a new bot joins."""
 
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[BotParameter, ...] = ()
     """The values that the author may set otherwise at the desk."""
 
     @property

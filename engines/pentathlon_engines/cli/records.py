@@ -11,8 +11,9 @@ from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.failure import CHECK_FAILED, USAGE, CommandFailed, cannot_write
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.desk.record_files import write_record
-from pentathlon_engines.errors import BadJson, RepeatedField
-from pentathlon_engines.record.shape import Record
+from pentathlon_engines.errors import BadJson, BadRecord, RepeatedField
+from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.record.shape import Record, check_shape
 
 _NOT_FOUND: Final = "not_found"
 
@@ -23,6 +24,20 @@ def find_record(source: str, site: str | None) -> Any:  # Any: JSON, not verifie
     if number is None or Path(source).exists():
         return read_record(Path(source))
     return download_record(connect(origin or site), number, again=f"pentathlon watch {source}")
+
+
+def find_verified(source: str, site: str | None) -> Record:
+    """Return the record in a file or of a match, or fail if it does not verify."""
+    data = find_record(source, site)
+    try:
+        verify_record(data)
+        return check_shape(data)
+    except BadRecord as error:
+        raise CommandFailed(
+            f"{source} does not verify: {error}.",
+            try_next=f"pentathlon verify {source}",
+            exit_code=CHECK_FAILED,
+        ) from error
 
 
 def download_record(site: Site, number: int, *, again: str) -> Any:  # Any: JSON, not verified yet

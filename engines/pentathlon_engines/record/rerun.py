@@ -56,7 +56,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class RerunStep:
     """A request of a rerun, and what the bot made of it."""
 
     request: Request
@@ -173,7 +173,7 @@ def rerun(
     launcher: Launcher,
     codec: protocol.Codec = protocol.encode,
     on_request: Callable[[Request], None] | None = None,
-    on_step: Callable[[Step], None] | None = None,
+    on_step: Callable[[RerunStep], None] | None = None,
     on_log: OnLog | None = None,
     seat_kind: type[Seat] = Seat,
 ) -> Rerun:
@@ -231,7 +231,7 @@ class _Run:
         self,
         bot: Seat,
         on_request: Callable[[Request], None] | None,
-        on_step: Callable[[Step], None] | None,
+        on_step: Callable[[RerunStep], None] | None,
     ) -> None:
         for request in requests_to(self._record, self._seat):
             self.ply = request.ply
@@ -242,7 +242,7 @@ class _Run:
             if on_step is not None:
                 noted, note = self.notes[-1] if self.notes else (None, "")
                 on_step(
-                    Step(
+                    RerunStep(
                         request=request,
                         answer=action,
                         recorded=recorded,

@@ -98,7 +98,7 @@ def test_bot_with_a_protocol_of_its_own_is_a_process_to_attach_to(
     [
         (["first", "last", "--debug"], "All of these bots are built in"),
         (["first", "last", "--debug", "--games", "2"], "show one match, not many"),
-        (["first", "last", "--debug", "--json"], "to people, without a sandbox"),
+        (["first", "last", "--debug", "--json"], "is for people, without a sandbox"),
     ],
 )
 def test_what_cannot_be_debugged_is_explained(run: Run, arguments: list[str], said: str) -> None:

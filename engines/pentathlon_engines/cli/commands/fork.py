@@ -1,26 +1,30 @@
 """`pentathlon fork`: continue from a ply of a record with any bots."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_launcher, find_player, read_limits
-from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.options import AsJson, Bots, RecordSource, Sandbox, SiteOption
+from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.options import (
+    AsJson,
+    Bots,
+    RecordOption,
+    RecordSource,
+    Sandbox,
+    SiteOption,
+)
 from pentathlon_engines.cli.output.matches import (
     ply_progress,
     show_match,
     summarize_match,
 )
 from pentathlon_engines.cli.output.streams import print_json, say
-from pentathlon_engines.cli.records import find_record, write_record_file
+from pentathlon_engines.cli.records import find_verified, write_record_file
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.rerun import fork_at
-from pentathlon_engines.record.shape import check_shape
 from pentathlon_engines.runner import play_match
 
 
@@ -32,7 +36,7 @@ def fork(
     limits: Annotated[
         str | None, typer.Option(help="Limits per bot, as JSON. Default: those of the record.")
     ] = None,
-    record: Annotated[Path | None, typer.Option(help="Write the record to this file.")] = None,
+    record: RecordOption = None,
     sandbox: Sandbox = False,
     site: SiteOption = None,
     as_json: AsJson = False,
@@ -44,16 +48,7 @@ def fork(
 
     Example: pentathlon fork 126 --ply 12 ./my-bot greedy --record other.json
     """
-    data = find_record(match, site)
-    try:
-        verify_record(data)
-        source = check_shape(data)
-    except BadRecord as error:
-        raise CommandFailed(
-            f"{match} does not verify: {error}.",
-            try_next=f"pentathlon replay {match}",
-            exit_code=CHECK_FAILED,
-        ) from error
+    source = find_verified(match, site)
     try:
         start = fork_at(source, ply)
     except BadRecord as error:

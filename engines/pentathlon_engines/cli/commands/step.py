@@ -11,20 +11,18 @@ import typer
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_player
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.options import AsJson, RecordSource, SiteOption
+from pentathlon_engines.cli.options import AsJson, Debug, RecordSource, SiteOption
 from pentathlon_engines.cli.output.live_log import LiveLog
 from pentathlon_engines.cli.output.streams import print_json, print_text, say
-from pentathlon_engines.cli.records import find_record
-from pentathlon_engines.desk.debugging import DebugLauncher
-from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.cli.records import find_verified
+from pentathlon_engines.desk.debugger import DebugLauncher
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.match.referee import Request
 from pentathlon_engines.match.seat import Seat
-from pentathlon_engines.match.untimed import UntimedSeat
-from pentathlon_engines.record.record import verify_record
-from pentathlon_engines.record.rerun import Rerun, Step, rerun
-from pentathlon_engines.record.shape import Record, check_shape
+from pentathlon_engines.match.untimed_seat import UntimedSeat
+from pentathlon_engines.record.rerun import Rerun, RerunStep, rerun
+from pentathlon_engines.record.shape import Record
 
 _KEYS = "Enter: next   c: to the end   q: quit"
 
@@ -36,19 +34,17 @@ def step(
     seat: Annotated[
         int | None, typer.Option(min=0, help="The bot's seat. Default: that of its name.")
     ] = None,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Run the bot in this process, nobody on a clock.")
-    ] = False,
+    debug: Debug = False,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Step a bot through a recorded match: what it sees, answers and prints at each ply.
+    """RerunStep a bot through a recorded match: what it sees, answers and prints at each ply.
 
     It gets the requests of the record, whatever it answers. In a terminal, a key leads on.
 
     Example: pentathlon step 126 ./my-bot
     """
-    record = _verified(match, site)
+    record = find_verified(match, site)
     player = find_player(bot, game=GAMES[record["game"]])
     chosen = _seat_of(record, player.name, match) if seat is None else seat
     if chosen >= record["seats"]:
@@ -77,19 +73,6 @@ def step(
 
     run = launcher.run(play) if isinstance(launcher, DebugLauncher) else play()
     steps.finish(run)
-
-
-def _verified(match: str, site: str | None) -> Record:
-    data = find_record(match, site)
-    try:
-        verify_record(data)
-        return check_shape(data)
-    except BadRecord as error:
-        raise CommandFailed(
-            f"{match} does not verify: {error}.",
-            try_next=f"pentathlon verify {match}",
-            exit_code=CHECK_FAILED,
-        ) from error
 
 
 def _seat_of(record: Record, name: str, match: str) -> int:
@@ -125,7 +108,7 @@ class _Steps:
             print_text(f"  before: {'chance' if mover < 0 else f'seat {mover}'}: {text}")
         print_text(f"{head} has {len(request.legal)} legal actions\n\n{seen}\n")
 
-    def show_step(self, step: Step) -> None:
+    def show_step(self, step: RerunStep) -> None:
         if self._as_json:
             self._rows.append(asdict(step) | {"request": step.request._asdict()})
             return
