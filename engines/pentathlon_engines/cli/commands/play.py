@@ -42,7 +42,6 @@ from pentathlon_engines.match.untimed_seat import UntimedSeat
 from pentathlon_engines.record.shape import SEED_END
 from pentathlon_engines.runner import MatchReport
 
-
 _GameOrBundle = Annotated[
     str,
     typer.Argument(
