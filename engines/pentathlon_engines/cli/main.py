@@ -41,6 +41,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "challenge": "challenge",
         "repro": "repro",
         "watch": "watch",
+        "vectors": "vectors",
         "dataset": "dataset",
     }
 )

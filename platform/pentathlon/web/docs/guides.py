@@ -91,6 +91,11 @@ SHELVES: Final = (
             Guide(
                 "kit", "The author’s kit", "The pentathlon command: install, try, submit, follow."
             ),
+            Guide(
+                "vectors_guide",
+                "Rules in another language",
+                "Test vectors of each game, and a check of your own move generator.",
+            ),
             Guide("ci", "Continuous integration", "Check, submit and compare at every change."),
             Guide(
                 "learning", "Learning", "Datasets, environments, and a trained bot step by step."
