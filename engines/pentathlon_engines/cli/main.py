@@ -71,6 +71,7 @@ def _make_app(first_word: Collection[str]) -> typer.Typer:
         help="Write, test, submit and follow bots for the games of Pentathlon.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,
     )
     # With a single command and no callback there would be no names of commands.
     app.callback()(_take_no_options)

@@ -1,19 +1,29 @@
 """Records in files and on sites: reading and writing one, and saying how it ended."""
 
+from __future__ import annotations
+
 import zlib
 from gzip import decompress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pentathlon_engines import strict_json
 from pentathlon_engines.cli.client.connection import connect, split_address
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
-from pentathlon_engines.cli.failure import CHECK_FAILED, USAGE, CommandFailed, cannot_write
+from pentathlon_engines.cli.failure import (
+    CHECK_FAILED,
+    USAGE,
+    CommandFailed,
+    SiteRefused,
+    cannot_write,
+)
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.desk.record_files import write_record
 from pentathlon_engines.errors import BadJson, BadRecord, RepeatedField
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record, check_shape
+
+if TYPE_CHECKING:
+    from pentathlon_engines.cli.client.http_site import Site
 
 _NOT_FOUND: Final = "not_found"
 

@@ -13,9 +13,9 @@ import typer
 from pentathlon_engines.archive.archives import CheckedArchive, read_archive
 from pentathlon_engines.archive.packing import pack_bot, top_folder
 from pentathlon_engines.cli.client.connection import Json, describe_match, me
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
+from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.client.patience import Patience
-from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed, SiteRefused
 from pentathlon_engines.cli.output.streams import (
     is_terminal,
     say,

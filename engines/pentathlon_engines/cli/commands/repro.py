@@ -8,8 +8,8 @@ import typer
 
 from pentathlon_engines.cli.arguments import find_launcher
 from pentathlon_engines.cli.client.connection import connect_as_person, me, split_address
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
-from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
+from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed, SiteRefused
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import say
 from pentathlon_engines.cli.rerun import play_bundle

@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +23,7 @@ from pentathlon_engines.cli.client.submission import (
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, print_text, say
+from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.errors import BadManifest
 
 
@@ -150,8 +150,6 @@ def _submit_all(how: Submitting, sources: Sequence[Path], *, as_json: bool) -> N
     if as_json:
         print_json([line.to_json() for line in lines])
     else:
-        # This module loads `rich`, which takes longer than a whole command for one bot.
-        print_table = import_module("pentathlon_engines.cli.output.tables").print_table
         print_table(("folder", "bot", "version", "state", "next"), [line.row() for line in lines])
     if worst := max(line.failure.exit_code if line.failure else 0 for line in lines):
         raise typer.Exit(worst)
