@@ -128,7 +128,7 @@ def read_manifest(folder: Path) -> Manifest:
             data = file.read(LARGEST_BYTES + 1)
     except OSError as error:
         raise BadManifest(
-            f"{FILE_NAME}: cannot be read; write a {FILE_NAME} into {folder}"
+            f"{FILE_NAME}: cannot be read; write a {FILE_NAME} into the folder {folder.resolve()}"
         ) from error
     return parse_manifest(data, has_file=lambda name: (folder / name).is_file())
 

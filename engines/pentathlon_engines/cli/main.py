@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
@@ -17,6 +17,7 @@ from pentathlon_engines.cli.failure import HOST_OR_SERVER, INTERRUPTED, USAGE, C
 from pentathlon_engines.cli.output.streams import say
 from pentathlon_engines.errors import BadManifest, EngineError
 from pentathlon_engines.match.launcher import LaunchFailed
+from pentathlon_engines.version import __version__
 
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -80,7 +81,19 @@ def _make_app(first_word: Collection[str]) -> typer.Typer:
     return app
 
 
-def _take_no_options() -> None:
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def _take_no_options(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
     """Write, test, submit and follow bots for the games of Pentathlon."""
 
 

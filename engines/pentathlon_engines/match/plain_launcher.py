@@ -60,6 +60,10 @@ class PlainLauncher(Launcher):
 
         A program of its own that cannot be started is the bot's fault, as in the sandbox.
         """
+        if sys.platform != "linux":
+            raise LaunchFailed(
+                f"bots play on Linux, not on {sys.platform}: /docs/systems/ on a site shows how"
+            )
         places = {
             "{bot}": str(command.folder),
             "{python}": sys.executable,

@@ -293,6 +293,7 @@ urlpatterns = [
     path("docs/ratings/", docs.rating_guide, name="rating_guide"),
     path("docs/bots/", docs.bot_guide, name="bot_guide"),
     path("docs/ci/", docs.ci, name="ci"),
+    path("docs/systems/", docs.guide, name="systems"),
     path("docs/vectors/", docs.vectors_guide, name="vectors_guide"),
     path("docs/bots/<slug:game>/", docs.game_bots, name="game_bots"),
     path("docs/protocol/", docs.protocol, name="protocol"),

@@ -131,6 +131,8 @@ def _follow(how: Submitting, submitted: Submitted) -> Json:
         match = follow.to_its_first_match() if plays else None
         told["first_match"] = match and server.page(f"matches/{match['id']}/")
         told["first_match_s"] = match and round(time.monotonic() - how.began, 1)
+        place = follow.to_its_place(match["game"]) if match else None
+        told |= {name: place and place[name] for name in ("rank", "strength")}
     if told["candidate"]:
         again = f"pentathlon submit {submitted.source}"
         say(f"It is a candidate; {again} lets it play for {told['bot']}.")

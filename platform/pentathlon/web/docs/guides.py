@@ -96,6 +96,7 @@ SHELVES: Final = (
                 "Rules in another language",
                 "Test vectors of each game, and a check of your own move generator.",
             ),
+            Guide("systems", "Windows and macOS", "How to play at your desk on other systems."),
             Guide("ci", "Continuous integration", "Check, submit and compare at every change."),
             Guide(
                 "learning", "Learning", "Datasets, environments, and a trained bot step by step."
