@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
-    from typing import Any
+    from typing import Any, BinaryIO
 
     from pentathlon_engines.contract.game import State
 
@@ -42,6 +42,8 @@ class Turn:
         self.options: dict[str, Any] = hello["options"]
         self.limits: dict[str, float] = hello["limits"]
         self.match: str = hello["match"]
+        self.parameters: dict[str, Any] = hello.get("parameters", {})
+        """The values of the parameters in `bot.toml`."""
         self.dice: str = hello["dice"]
         """64 bits as hexadecimal that no other seat knows, from which `rng` draws."""
         self.ply = 0
@@ -90,8 +92,13 @@ class Turn:
 
 def play(choose: Callable[[Turn], str]) -> None:
     """Play one match: answer every request with the action that `choose` returns."""
-    answers = _keep_stdout()
-    requests = sys.stdin.buffer
+    serve(choose, sys.stdin.buffer, _keep_stdout())
+    sys.stderr.flush()
+    os._exit(0)  # the interpreter's own exit would take some milliseconds more
+
+
+def serve(choose: Callable[[Turn], str], requests: BinaryIO, answers: int) -> None:
+    """Play one match with the requests in a file; answers go to a descriptor."""
     turn = Turn(light_json.loads(requests.readline()))
     _answer(answers, {"type": "ready"})
     for line in requests:
@@ -103,8 +110,6 @@ def play(choose: Callable[[Turn], str]) -> None:
             _answer(answers, reply)
         elif message["type"] == "end":
             break
-    sys.stderr.flush()
-    os._exit(0)  # the interpreter's own exit would take some milliseconds more
 
 
 def _keep_stdout() -> int:

@@ -101,6 +101,28 @@ class BadManifest(EngineError):
             self.code = code
 
 
+class BadParameter(EngineError):
+    """A parameter that a bot does not have, or a value that it may not have."""
+
+    code = "bad_parameter"
+
+
+class UnknownBot(EngineError):
+    """A name that is neither a folder nor a built-in bot."""
+
+    code = "unknown_bot"
+
+
+class BuildFailed(EngineError):
+    """A bot could not be built on this machine; `again` is the command that was run."""
+
+    code = "build_failed"
+
+    def __init__(self, message: str, *, again: str) -> None:
+        super().__init__(message)
+        self.again = again
+
+
 class BadArchive(EngineError):
     """A zip that is no bot's; `path` names the entry, where one is to blame."""
 

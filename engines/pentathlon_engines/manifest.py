@@ -7,6 +7,7 @@ language = "python"       # with main = "main.py"; also "node", "java", "perl"
 # or: command = ["./bot"], with an optional build = ["cc", "-O2", "-o", "bot", "bot.c"]
 # processes = 4           # if the bot starts other processes
 # ladder = false          # keeps it out of ladders; "paused" pauses it there, true joins again
+# [parameters]            # typed values that its author may set otherwise: see `bot_parameters`
 ```
 """
 
@@ -19,9 +20,11 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from pentathlon_engines import GAMES
+from pentathlon_engines.bot_parameters import BotParameter, read_parameters, values_of
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.languages import LANGUAGES
@@ -69,14 +72,17 @@ class Manifest:
     leaves them. "paused": it keeps its places without new matches. None: the earlier choice holds,
     and a new bot joins."""
 
+    parameters: tuple[BotParameter, ...] = ()
+    """The values that the author may set otherwise at the desk."""
+
     @property
     def plays_on_ladders(self) -> bool:
         """Whether the manifest lets the bot play on ladders."""
         return self.ladder in {None, True}
 
-    def to_json(self) -> dict[str, str | list[str] | int | bool]:
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
         """Return the fields that bot.toml set, as a JSON object."""
-        fields: dict[str, str | list[str] | int | bool] = {
+        fields: dict[str, Any] = {
             "name": self.name,
             "games": list(self.games),
             "language": self.language,
@@ -91,6 +97,8 @@ class Manifest:
             fields["processes"] = self.processes
         if self.ladder is not None:
             fields["ladder"] = self.ladder
+        if self.parameters:
+            fields["parameters"] = {each.name: each.to_json() for each in self.parameters}
         return fields
 
     @classmethod
@@ -105,6 +113,7 @@ class Manifest:
             build=tuple(fields.get("build", ())),
             processes=fields.get("processes", 1),
             ladder=fields.get("ladder"),
+            parameters=read_parameters(fields.get("parameters")),
         )
 
 
@@ -119,7 +128,7 @@ def read_manifest(folder: Path) -> Manifest:
             data = file.read(LARGEST_BYTES + 1)
     except OSError as error:
         raise BadManifest(
-            f"{FILE_NAME}: cannot be read; write a {FILE_NAME} into {folder}"
+            f"{FILE_NAME}: cannot be read; write a {FILE_NAME} into the folder {folder.resolve()}"
         ) from error
     return parse_manifest(data, has_file=lambda name: (folder / name).is_file())
 
@@ -163,14 +172,24 @@ def personal_name(username: str, name: str) -> str:
     return f"{username}-{rest}"[:LONGEST_NAME].rstrip(" ._-")
 
 
-def bot_command(folder: Path, manifest: Manifest) -> BotCommand:
-    """Return the command that starts the bot in this folder."""
+def bot_command(
+    folder: Path, manifest: Manifest, given: Mapping[str, object] = MappingProxyType({})
+) -> BotCommand:
+    """Return the command that starts the bot in this folder, with these parameters.
+
+    Raises:
+        BadParameter: the bot does not have them.
+    """
     folder = folder.resolve()
     argv = list(manifest.command)
     if manifest.main is not None:
         argv = LANGUAGES[manifest.language].command(manifest.main)
     return BotCommand(
-        folder=folder, argv=argv, language=manifest.language, processes=manifest.processes
+        folder=folder,
+        argv=argv,
+        language=manifest.language,
+        processes=manifest.processes,
+        parameters=values_of(manifest.parameters, given),
     )
 
 
@@ -295,6 +314,7 @@ _FIELDS: Final[dict[str, Callable[[object], object]]] = {
     "build": _build,
     "processes": _processes,
     "ladder": _ladder,
+    "parameters": read_parameters,
 }
 
 

@@ -13,7 +13,8 @@ from pentathlon_engines.match import protocol
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
-from pentathlon_engines.match.table import Table
+from pentathlon_engines.match.seat import Seat
+from pentathlon_engines.match.table import OnLog, Table
 from pentathlon_engines.match.traces import Trace
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.rerun import Fork
@@ -68,6 +69,8 @@ def play_match(
     on_position: Callable[[Referee], None] | None = None,
     blamed: Collection[int] = (),
     fork: Fork | None = None,
+    on_log: OnLog | None = None,
+    seat_kind: type[Seat] = Seat,
 ) -> MatchReport:
     """Play one match to its end and return the report.
 
@@ -75,7 +78,8 @@ def play_match(
     a second; that may raise to end the match without a report. `on_position` is called at the
     same times, to show the match to spectators; it must be quick and change nothing. Other hosts
     have given up, or killed, the bots at `blamed` seats: if this host does so, too, those bots
-    have lost. With a `fork`, the match goes on from its ply.
+    have lost. With a `fork`, the match goes on from its ply. `on_log` gets what bots
+    write to standard error. `UntimedSeat` as the kind of seat stops their clocks.
 
     Raises:
         LaunchFailed: the host could not start a bot.
@@ -89,9 +93,10 @@ def play_match(
     if fork is not None:
         referee.repeat(fork.events)
     facts = _facts(referee, seed=seed, limits=limits, match=match)
-    table = Table(referee, facts, codec, on_tick, on_position)
+    table = Table(referee, facts, codec, on_tick, on_position, on_log=on_log)
     try:
-        table.start([bot.command for bot in seats], launcher, blamed=blamed)
+        commands = [bot.command for bot in seats]
+        table.start(commands, launcher, blamed=blamed, seat_kind=seat_kind)
         table.play()
     finally:
         usage = table.close()

@@ -71,6 +71,7 @@ PUBLIC = (
     "/oembed/?url=http://testserver/matches/{match}/",
     "/kit/{wheel}",
     "/datasets/schema.json",
+    "/vectors/tuned.json",
     "/bots/{bot}/badge.svg",
 )
 

@@ -14,6 +14,7 @@ PAGES_WITH_COMMANDS: Final = {
     "docs/bot_guide.html": "/docs/bots/",
     "docs/first_bot.html": "/docs/first-bot/",
     "docs/why_lost.html": "/docs/why-did-i-lose/",
+    "docs/why_did_it.html": "/docs/why-did-it-do-that/",
     "parts/first_bot_commands.html": "/docs/bots/azure/",
     "docs/learning.html": "/docs/learning/",
     "docs/verify.html": "/docs/verify/",

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
@@ -17,6 +17,7 @@ from pentathlon_engines.cli.failure import HOST_OR_SERVER, INTERRUPTED, USAGE, C
 from pentathlon_engines.cli.output.streams import say
 from pentathlon_engines.errors import BadManifest, EngineError
 from pentathlon_engines.match.launcher import LaunchFailed
+from pentathlon_engines.version import __version__
 
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -28,6 +29,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "tournament": "tournament",
         "compare": "compare",
         "fork": "fork",
+        "step": "step",
         "login": "login",
         "logout": "login",
         "whoami": "login",
@@ -40,6 +42,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "challenge": "challenge",
         "repro": "repro",
         "watch": "watch",
+        "vectors": "vectors",
         "dataset": "dataset",
     }
 )
@@ -69,6 +72,7 @@ def _make_app(first_word: Collection[str]) -> typer.Typer:
         help="Write, test, submit and follow bots for the games of Pentathlon.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,
     )
     # With a single command and no callback there would be no names of commands.
     app.callback()(_take_no_options)
@@ -77,7 +81,19 @@ def _make_app(first_word: Collection[str]) -> typer.Typer:
     return app
 
 
-def _take_no_options() -> None:
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def _take_no_options(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
     """Write, test, submit and follow bots for the games of Pentathlon."""
 
 

@@ -19,6 +19,25 @@ SiteOption = Annotated[
         "--site", metavar="ADDRESS", help="The site to use. Default: the one you signed in to."
     ),
 ]
+RecordSource = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|MATCH", help="A record, or a match of a site: its number or address."
+    ),
+]
+RecordOption = Annotated[
+    Path | None, typer.Option("--record", help="Write the record to this file.")
+]
+Verbose = Annotated[
+    bool, typer.Option("-v", "--verbose", help="Show what bots write to standard error.")
+]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Run your bot in this process, with nobody on a clock.")
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="BOT.NAME=VALUE", help="Set a parameter of a bot."),
+]
 
 
 def complete_game(incomplete: str) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any, Final, NoReturn
 import platformdirs
 
 from pentathlon_engines.cli.client.connection import write_private
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
-from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed, SiteRefused
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadNote
 from pentathlon_engines.record.shape import Record

@@ -36,7 +36,7 @@ def play_bundle(
     bots: Sequence[str],
     *,
     launcher: Launcher,
-    on_ply: Callable[[int], None] | None,
+    on_tick: Callable[[int], None] | None,
     as_json: bool,
 ) -> None:
     """Rerun a bundle with a bot and print what happened; exit with 1 if it differs."""
@@ -48,7 +48,11 @@ def play_bundle(
         )
     bot = find_player(bots[0], game=GAMES[bundle.record["game"]])
     run = rerun(
-        bundle.record, seat=bundle.seat, command=bot.command, launcher=launcher, on_ply=on_ply
+        bundle.record,
+        seat=bundle.seat,
+        command=bot.command,
+        launcher=launcher,
+        on_request=on_tick and (lambda request: on_tick(request.ply)),
     )
     if as_json:
         print_json(_summary(bundle, bot, launcher, run))

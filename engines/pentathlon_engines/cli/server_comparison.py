@@ -11,10 +11,10 @@ from typing import Final
 
 from pentathlon_engines.cli.arguments import common_game
 from pentathlon_engines.cli.client.connection import Json, find_bot_named, find_version, me
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
+from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.client.submission import Follower, out_of_time, pack, upload_version
-from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed, SiteRefused
 from pentathlon_engines.cli.output.sprt import Comparison
 from pentathlon_engines.cli.output.streams import is_terminal, say, show_on_one_line
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision

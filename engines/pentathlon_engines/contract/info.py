@@ -145,6 +145,9 @@ class GameInfo:
         self.longest = longest
         self.options = options
 
+    def __repr__(self) -> str:
+        return f"<{self.title}, rules {self.version}, {self.seats[0]} to {self.seats[1]} seats>"
+
     def check_seats(self, seats: object) -> int:
         """Return the number of seats, or the default for None; raise `BadSeats`."""
         if seats is None:

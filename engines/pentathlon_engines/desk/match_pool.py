@@ -18,6 +18,8 @@ from typing import Any, Final, NamedTuple
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow, Launcher
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.seat import Seat
+from pentathlon_engines.match.table import OnLog
 from pentathlon_engines.record.record import course, events_by
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
@@ -313,6 +315,8 @@ class Setting:
     bots: Sequence[SeatBot]
     keep: Callable[[DeskMatch, Record], None] = keep_nothing
     """Stores a record; called where the match was played, so that a stop loses no record."""
+    on_log: OnLog | None = None
+    seat_kind: type[Seat] = Seat
 
     def play(self, match: DeskMatch, tick: Tick | None = None) -> MatchReport:
         """Play one match and keep its record."""
@@ -325,6 +329,8 @@ class Setting:
             launcher=self.launcher,
             match=match.alias,
             on_tick=tick,
+            on_log=self.on_log,
+            seat_kind=self.seat_kind,
         )
         self.keep(match, report.record)
         return report

@@ -100,6 +100,7 @@ class _Session:
             match="probe",
             dice=dice_of(1, match="probe", seats=seats),
         )
+        self._hello = protocol.hello(self._facts, seat=0, parameters=bot.command.parameters)
         self._rng = Random(1)
         self._began_s = time.monotonic()
         self._legal: list[str] = []
@@ -113,7 +114,7 @@ class _Session:
         """Start the bot, try one probe, and stop the bot."""
         ok, is_fault, detail, failure = True, True, "ok", None
         try:
-            self.seat.await_ready(protocol.encode(protocol.hello(self._facts, seat=0)) + b"\n")
+            self.seat.await_ready(protocol.encode(self._hello) + b"\n")
             elapsed_s = time.monotonic() - self._began_s
             self.start = StartUse(self.process.cpu_s(), elapsed_s)
             act(self)

@@ -7,6 +7,7 @@ limits on sizes; `seat` enforces those on time.
 import os
 import select
 from codecs import BOM_UTF8
+from collections.abc import Callable
 from contextlib import suppress
 
 from pentathlon_engines.match import traces
@@ -51,6 +52,7 @@ class Pipes:
         "_tape",
         "_unsent",
         "log",
+        "on_log",
         "open",
         "stderr_bytes",
         "stdout_bytes",
@@ -70,6 +72,8 @@ class Pipes:
         self.stdout_bytes = 0
         self.stderr_bytes = 0
         self.log = bytearray()
+        self.on_log: Callable[[bytes], None] | None = None
+        """Called with what the bot writes to standard error, as it comes."""
         self.open: dict[int, int] = {}
         """The poll events to watch for, by descriptor."""
         self._watch(self._stdout, select.POLLIN)
@@ -199,6 +203,8 @@ class Pipes:
             return
         self.stderr_bytes += len(data)
         self.log += data
+        if self.on_log is not None:
+            self.on_log(data)
         del self.log[: max(0, len(self.log) - self._limits.stderr_keep_bytes)]
         if self.stderr_bytes > self._limits.stderr_bytes:
             raise _too_much("standard error", self._limits.stderr_bytes)

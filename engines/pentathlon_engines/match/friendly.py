@@ -162,7 +162,8 @@ class _Bench:
         own = [event for event in self._course.events if event.seat == index]
         seat.cpu_s = sum(event.cpu_ms for event in own) / 1000
         seat.wall_s = sum(event.wall_ms for event in own) / 1000
-        seat.await_ready(self._codec(protocol.hello(self._facts, seat=index)) + b"\n")
+        hello = protocol.hello(self._facts, seat=index, parameters=command.parameters)
+        seat.await_ready(self._codec(hello) + b"\n")
         return seat
 
 

@@ -41,6 +41,8 @@ class BotCommand:
     env: dict[str, str] = field(default_factory=dict)
     processes: int = 1
     """How many processes the bot may have at a time."""
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    """The values that `hello` tells the bot."""
     compiled: bool = False
     """Whether it gets the compiled engines where the launcher has both; else it gets what there
     is."""

@@ -60,6 +60,10 @@ class PlainLauncher(Launcher):
 
         A program of its own that cannot be started is the bot's fault, as in the sandbox.
         """
+        if sys.platform != "linux":
+            raise LaunchFailed(
+                f"bots play on Linux, not on {sys.platform}: /docs/systems/ on a site shows how"
+            )
         places = {
             "{bot}": str(command.folder),
             "{python}": sys.executable,
@@ -85,7 +89,7 @@ class PlainProcess:
 
     def __init__(self, child: subprocess.Popen[bytes], limits: Limits) -> None:
         self._child = child
-        self._pid = child.pid
+        self.pid = child.pid
         # The CPU clock of another process, as clock_getcpuclockid(3) computes it.
         self._clock = (~child.pid << 3) | 2
         self._cpu_s = 0.0
@@ -109,7 +113,7 @@ class PlainProcess:
 
     def awake_threads(self, known: Awake = NOBODY) -> Awake:
         """Return the awake threads of the bot's own process."""
-        return awake_threads([self._pid], known)
+        return awake_threads([self.pid], known)
 
     def pause(self) -> None:
         """Stop the bot and all that it started."""
@@ -137,7 +141,7 @@ class PlainProcess:
         if self._usage is None:
             self._note_memory()
             self._signal(signal.SIGKILL)
-            _, status, used = os.wait4(self._pid, 0)
+            _, status, used = os.wait4(self.pid, 0)
             self._child.returncode = os.waitstatus_to_exitcode(status)
             self._usage = Usage(
                 cpu_s=used.ru_utime + used.ru_stime,
@@ -163,7 +167,7 @@ class PlainProcess:
             return
         # ru_maxrss would include the memory of the process that started the bot.
         with suppress(OSError):
-            status = Path(f"/proc/{self._pid}/status").read_text()
+            status = Path(f"/proc/{self.pid}/status").read_text()
             if peak := _PEAK.search(status):
                 self._memory_peak_mb = int(peak[1]) / 1024
 
@@ -171,7 +175,7 @@ class PlainProcess:
         if self._usage is not None:
             return
         try:
-            os.killpg(self._pid, number)
+            os.killpg(self.pid, number)
         except ProcessLookupError:
             return
 

@@ -6,7 +6,8 @@ whatever codec wrote the requests.
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from pentathlon_engines.errors import BadMessage
@@ -43,8 +44,10 @@ class MatchFacts(NamedTuple):
     """What `dice_of` gives each seat; `hello` tells a seat its own alone."""
 
 
-def hello(facts: MatchFacts, *, seat: int) -> Message:
-    """Return the first message to a bot."""
+def hello(
+    facts: MatchFacts, *, seat: int, parameters: Mapping[str, object] = MappingProxyType({})
+) -> Message:
+    """Return the first message to a bot; the parameters are its own."""
     return {
         "type": "hello",
         "protocol": PROTOCOL,
@@ -56,6 +59,7 @@ def hello(facts: MatchFacts, *, seat: int) -> Message:
         "limits": facts.limits.to_json(),
         "match": facts.match,
         "dice": facts.dice[seat],
+        "parameters": dict(parameters),
     }
 
 

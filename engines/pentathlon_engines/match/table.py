@@ -4,6 +4,7 @@ import select
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Final
 
 from pentathlon_engines.errors import BadMessage
@@ -13,6 +14,9 @@ from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.launcher import BotCommand, HostTooSlow, Launcher, Usage
 from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
+
+OnLog = Callable[[int, int, bytes], None]
+"""Called with the seat, the ply and what the bot writes to standard error, as it comes."""
 
 FAREWELL_S: Final = 0.05
 """How long bots may take to exit after `end`."""
@@ -29,6 +33,8 @@ class Table:
         codec: protocol.Codec,
         on_tick: Callable[[int], None] | None = None,
         on_position: Callable[[Referee], None] | None = None,
+        *,
+        on_log: OnLog | None = None,
     ) -> None:
         self.seats: list[Seat] = []
         self.notes: list[list[tuple[int, str]]] = [[] for _ in range(facts.seats)]
@@ -37,12 +43,18 @@ class Table:
         self._codec = codec
         self._on_tick = on_tick
         self._on_position = on_position
+        self._on_log = on_log
         self._present: set[int] = set()
         self._running: Collection[int] = ()
         """The seats that are not paused."""
 
     def start(
-        self, commands: Sequence[BotCommand], launcher: Launcher, *, blamed: Collection[int] = ()
+        self,
+        commands: Sequence[BotCommand],
+        launcher: Launcher,
+        *,
+        blamed: Collection[int] = (),
+        seat_kind: type[Seat] = Seat,
     ) -> None:
         """Start all bots together, and wait until each is ready or has failed.
 
@@ -51,14 +63,17 @@ class Table:
         """
         for index, command in enumerate(commands):
             process = launcher.start(command, seat=index, limits=self._facts.limits)
-            seat = Seat(process, self._facts.limits, is_blamed=index in blamed)
+            seat = seat_kind(process, self._facts.limits, is_blamed=index in blamed)
             seat.command = command
             seat.on_look = self._tick
+            if self._on_log is not None:
+                seat.pipes.on_log = partial(self._tell_log, index)
             self.seats.append(seat)
             self._present.add(index)
         waiting = dict(enumerate(self.seats))
         for index, seat in waiting.items():
-            seat.greet(self._line(protocol.hello(self._facts, seat=index)))
+            told = commands[index].parameters
+            seat.greet(self._line(protocol.hello(self._facts, seat=index, parameters=told)))
         self._running = waiting.keys()
         while waiting:
             look_ms = min(seat.ms_to_look() for seat in waiting.values())
@@ -101,6 +116,10 @@ class Table:
         self._referee.accept(
             action, cpu_ms=round(1000 * seat.last_cpu_s), wall_ms=round(1000 * seat.last_wall_s)
         )
+
+    def _tell_log(self, index: int, data: bytes) -> None:
+        if self._on_log is not None:
+            self._on_log(index, self._referee.ply, data)
 
     def _tick(self) -> None:
         if self._on_tick is not None:

@@ -80,6 +80,11 @@ _REFUSALS: Final = {
 }  # fmt: skip
 """For each limit, the bound in words and the messages of programs that have reached it."""
 _END_OF_LOG: Final = 2000
+_PROMPT: Final = "(Pdb)"
+_DEBUGGED: Final = (
+    "A debugger has stopped it, and reads the protocol as its commands. `pentathlon play GAME BOT "
+    "BOT --debug` gives it your terminal."
+)
 
 
 def what_to_do(
@@ -100,6 +105,8 @@ def what_to_do(
     """
     if kind == FaultKind.STARTUP and WHY in log:
         return WHY + log.rpartition(WHY)[2].partition("\n")[0]
+    if _PROMPT in log[-_END_OF_LOG:]:
+        return _DEBUGGED
     advice = _ADVICE[kind].replace("{again}", again)
     if kind in _UNEXPLAINED and (cause := _likely_cause(log[-_END_OF_LOG:], limits or {})):
         return f"{cause} {advice}"

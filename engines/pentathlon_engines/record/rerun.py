@@ -22,7 +22,7 @@ from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
-from pentathlon_engines.match.table import ask_for_action, request_message
+from pentathlon_engines.match.table import OnLog, ask_for_action, request_message
 from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, Trace, TraceLine
 from pentathlon_engines.record.record import (
     forked_at,
@@ -53,6 +53,18 @@ class Verdict(StrEnum):
     def agrees(self) -> bool:
         """Return whether the same happened as in the record."""
         return self in {Verdict.REPRODUCED, Verdict.PLAYED_THROUGH}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerunStep:
+    """A request of a rerun, and what the bot made of it."""
+
+    request: Request
+    answer: str
+    recorded: str | None
+    """The recorded action; None at the ply of the recorded fault."""
+    note: str
+    cpu_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,9 +172,15 @@ def rerun(
     command: BotCommand,
     launcher: Launcher,
     codec: protocol.Codec = protocol.encode,
-    on_ply: Callable[[int], None] | None = None,
+    on_request: Callable[[Request], None] | None = None,
+    on_step: Callable[[RerunStep], None] | None = None,
+    on_log: OnLog | None = None,
+    seat_kind: type[Seat] = Seat,
 ) -> Rerun:
     """Rerun a verified record with a bot at this seat, and compare.
+
+    It calls `on_request` before the bot gets a request, and `on_step` after the answer. `on_log`
+    and `seat_kind` are those of `play_match`.
 
     Raises:
         LaunchFailed: the host could not start the bot.
@@ -171,11 +189,14 @@ def rerun(
     run = _Run(record, seat, codec)
     facts = match_facts(record)
     process = launcher.start(command, seat=seat, limits=facts.limits)
-    bot = Seat(process, facts.limits)
+    bot = seat_kind(process, facts.limits)
     bot.command = command
+    if on_log is not None:
+        bot.pipes.on_log = lambda data: on_log(seat, run.ply, data)
     try:
-        bot.await_ready(codec(protocol.hello(facts, seat=seat)) + b"\n")
-        run.play(bot, on_ply)
+        hello = protocol.hello(facts, seat=seat, parameters=command.parameters)
+        bot.await_ready(codec(hello) + b"\n")
+        run.play(bot, on_request, on_step)
     except BotFailed as failure:
         run.fault = Fault(failure.kind, seat=seat, ply=run.ply, detail=failure.detail)
     finally:
@@ -206,13 +227,29 @@ class _Run:
         self.differences: list[Difference] = []
         self.notes: list[tuple[int, str]] = []
 
-    def play(self, bot: Seat, on_ply: Callable[[int], None] | None) -> None:
+    def play(
+        self,
+        bot: Seat,
+        on_request: Callable[[Request], None] | None,
+        on_step: Callable[[RerunStep], None] | None,
+    ) -> None:
         for request in requests_to(self._record, self._seat):
             self.ply = request.ply
-            if on_ply is not None:
-                on_ply(request.ply)
+            if on_request is not None:
+                on_request(request)
             action = ask_for_action(bot, request, codec=self._codec, notes=self.notes)
-            self._compare(request.ply, action)
+            recorded = self._compare(request.ply, action)
+            if on_step is not None:
+                noted, note = self.notes[-1] if self.notes else (None, "")
+                on_step(
+                    RerunStep(
+                        request=request,
+                        answer=action,
+                        recorded=recorded,
+                        note=note if noted == request.ply else "",
+                        cpu_ms=round(1000 * bot.last_cpu_s),
+                    )
+                )
 
     def verdict(self) -> Verdict:
         expected, fault = self._expected, self.fault
@@ -226,13 +263,15 @@ class _Run:
             return Verdict.FAULT_GONE
         return Verdict.DIFFERS if self.differences else Verdict.PLAYED_THROUGH
 
-    def _compare(self, ply: int, action: str) -> None:
+    def _compare(self, ply: int, action: str) -> str | None:
+        """Note a difference, and return the recorded action if there is one."""
         if self._expected is not None and self._expected["ply"] == ply:
             self.answer_in_place = action
-            return
+            return None
         recorded = Event.of(self._record["events"][ply]).text
         if action != recorded:
             self.differences.append(Difference(ply=ply, recorded=recorded, played=action))
+        return recorded
 
 
 class Fork(NamedTuple):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines import GAMES
+from pentathlon_engines import GAMES, __version__
 from pentathlon_engines.cli.main import COMMANDS
 from pentathlon_engines.cli.options import complete_bot, complete_game
 from pentathlon_engines.manifest import built_in_bots
@@ -47,6 +47,11 @@ def test_every_command_explains_itself(run: Run) -> None:
         assert "--json" in told.out
 
 
+def test_version_and_facts_of_games_are_told(run: Run) -> None:
+    assert run("--version").out == f"{__version__}\n"
+    assert repr(GAMES["tuned"].info) == "<Tuned, rules 1, 2 to 2 seats>"
+
+
 def test_help_lists_all_commands_and_a_wrong_one_is_corrected(run: Run) -> None:
     listed = run("--help").out
     assert all(f" {name} " in listed for name in COMMANDS)
@@ -80,7 +85,9 @@ def test_command_without_its_packages_names_the_extra() -> None:
     assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("name", mostly_deep(["whoami", "submit", "logs"], keep=["submit"]))
+@pytest.mark.parametrize(
+    "name", mostly_deep(["whoami", "submit", "logs", "replay", "play"], keep=["submit", "play"])
+)
 def test_commands_load_neither_rich_nor_other_commands(name: str) -> None:
     # The imports of `rich` and of other commands take longer than these commands themselves.
     program = (
@@ -93,7 +100,8 @@ def test_commands_load_neither_rich_nor_other_commands(name: str) -> None:
         capture_output=True, text=True, check=True, timeout=PATIENCE_S,
     ).stdout.split()  # fmt: skip
 
-    assert "rich" not in loaded
+    assert not {"rich", "pydantic"} & set(loaded)
+    assert ("urllib3" in loaded) is (name not in ("replay", "play"))
     others = set(COMMANDS.values()) - {COMMANDS[name]}
     assert not {f"pentathlon_engines.cli.commands.{other}" for other in others} & set(loaded)
 

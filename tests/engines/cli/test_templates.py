@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.deep import mostly_deep
+from tests.engines.cli.client.fake_sites import FakeSite, as_site, away
 from tests.engines.commands import Run
 from tests.toolchains import need
 
@@ -109,6 +111,26 @@ def test_program_that_this_machine_lacks_is_named(
     assert "This machine has no cargo, which the bot needs to play here" in rust.err
     assert "no node," in node.err
     assert (rust.code, node.code, python.err) == (0, 0, "")
+
+
+@pytest.mark.parametrize(
+    ("workers", "said"),
+    [
+        ([{"runtimes": ["python", "build:cc"]}, {"runtimes": ["build:cargo"]}], ""),
+        ([{"runtimes": ["python", "build:cc"]}], "No worker of https://example.org builds with"),
+        (away(), "A site builds it with cargo if its workers have that"),
+    ],
+)
+def test_author_is_told_at_once_whether_the_site_builds_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch, workers: Any, said: str
+) -> None:
+    site = FakeSite(lists={"workers/": workers})
+    monkeypatch.setattr("pentathlon_engines.cli.commands.init.connect", lambda: as_site(site))
+
+    told = run("init", "tuned", "--lang", "rust", "--folder", "crab").err
+
+    assert (said in told) is True
+    assert ("workers" in told or "No worker" in told) is bool(said)
 
 
 def test_templates_hold_sources_only() -> None:

@@ -63,6 +63,7 @@ def play_in_process(
     match: str,
     on_tick: Tick | None = None,
     fork: Fork | None = None,
+    **_more: object,
 ) -> MatchReport:
     """Play as `runner.play_match` does, at random and without a process.
 

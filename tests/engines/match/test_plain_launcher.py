@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.match.launcher import BotCommand, LaunchFailed
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher, PlainProcess
 from tests.patience import PATIENCE_S
@@ -133,8 +133,8 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 command = BotCommand(folder=Path.cwd(), argv=["{python}", "-S", "-c", "input()"])
 bot = PlainLauncher().start(command, seat=0, limits=Limits())
 bot.pause()
-os.waitid(os.P_PID, bot._pid, os.WSTOPPED | os.WNOWAIT)
-os.write(1, b"%d" % os.getpgid(bot._pid))
+os.waitid(os.P_PID, bot.pid, os.WSTOPPED | os.WNOWAIT)
+os.write(1, b"%d" % os.getpgid(bot.pid))
 os.kill(os.getpid(), 9)
 """
     done = subprocess.run(
@@ -174,3 +174,10 @@ def test_paused_bot_uses_no_cpu(tmp_path: Path) -> None:
     while process.cpu_s() - before < 0.03:
         select.select([], [], [], 0.001)
     process.stop()
+
+
+def test_other_system_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+
+    with pytest.raises(LaunchFailed, match="bots play on Linux, not on darwin"):
+        start(Path.cwd(), "")

@@ -109,6 +109,7 @@ def test_hello_tells_the_facts_of_the_match() -> None:
         "options": {},
         "match": "local",
         "dice": "4567",
+        "parameters": {},
     }
 
 

@@ -85,3 +85,9 @@ def _sentences() -> list[re.Pattern[str]]:
                 words = (".+" if text is None else re.escape(str(text)) for text in texts)
                 found.append(re.compile("".join(words)))
     return found
+
+
+def test_debugger_that_waits_on_the_protocol_is_given_a_terminal() -> None:
+    log = "> main.py(10)choose()\n-> state = turn.state()\n(Pdb) "
+
+    assert "--debug` gives it your terminal" in what_to_do("wall_time", log=log)

@@ -4,21 +4,22 @@ The environment comes first (`PENTATHLON_SITE`, `PENTATHLON_TOKEN`: for scripts)
 `pentathlon login` has stored, then the site that this very package was installed from.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
 import stat
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import SplitResult, urlsplit
 
-import platformdirs
-
-from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed, cannot_write
 from pentathlon_engines.manifest import manifest_path, read_manifest
+
+if TYPE_CHECKING:
+    from pentathlon_engines.cli.client.http_site import Site
 
 _FOLDER: Final = "pentathlon"
 _FILE: Final = "credentials.json"
@@ -100,6 +101,8 @@ class Credentials:
 
 def credentials_path() -> Path:
     """Return the path of the token file."""
+    import platformdirs  # noqa: PLC0415  # a quarter of the start of a command without a site
+
     return platformdirs.user_config_path(_FOLDER) / _FILE
 
 
@@ -114,6 +117,8 @@ def _check_private(path: Path) -> None:
 
 def connect(address: str | None = None) -> Site:
     """Return the site at this address, or the default one, with the stored token."""
+    from pentathlon_engines.cli.client.http_site import Site  # noqa: PLC0415  # loads urllib3
+
     known = Credentials.load()
     origin = origin_of(address) if address else usual_site(known)
     token = os.environ.get(TOKEN_VARIABLE)
@@ -188,6 +193,8 @@ def _site_of_environment() -> str | None:
 
 def _installed_from() -> str | None:
     """Return the site that served this wheel, as recorded by pip."""
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415  # the same
+
     try:
         noted = distribution("pentathlon-engines").read_text("direct_url.json")
         address = json.loads(noted or "{}").get("url", "")

@@ -14,7 +14,14 @@ from uuid import uuid4
 
 import urllib3
 
-from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, USAGE, CommandFailed
+from pentathlon_engines.cli.failure import (
+    CHECK_FAILED,
+    HOST_OR_SERVER,
+    USAGE,
+    CommandFailed,
+    FieldMissing,
+    SiteRefused,
+)
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
@@ -66,39 +73,6 @@ def lines_of(pieces: Iterable[bytes]) -> Iterator[str]:
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
         yield from (line.decode() + "\n" for line in lines)
-
-
-class SiteRefused(CommandFailed):
-    """The site refused a request.
-
-    `refusal` is the stable code of the refusal, `allowed` the JSON of what the site would accept.
-    """
-
-    code = "site_refused"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int,
-        refusal: str,
-        try_next: str,
-        exit_code: int,
-        allowed: Any = None,  # Any: JSON
-    ) -> None:
-        super().__init__(message, try_next=try_next, exit_code=exit_code)
-        self.status = status
-        self.refusal = refusal
-        self.allowed = allowed
-
-
-class FieldMissing(CommandFailed, KeyError):
-    """An answer lacks a field that this version of the API promises."""
-
-    code = "field_missing"
-
-    def __str__(self) -> str:
-        return Exception.__str__(self)  # a KeyError would quote it
 
 
 class Answer(dict[str, Any]):  # Any: JSON

@@ -13,9 +13,9 @@ import typer
 from pentathlon_engines.archive.archives import CheckedArchive, read_archive
 from pentathlon_engines.archive.packing import pack_bot, top_folder
 from pentathlon_engines.cli.client.connection import Json, describe_match, me
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
+from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.client.patience import Patience
-from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed, SiteRefused
 from pentathlon_engines.cli.output.streams import (
     is_terminal,
     say,
@@ -39,6 +39,7 @@ _NAME_LINE: Final = re.compile(
 )
 _LADDER: Final = "ladder"
 _MOST_VERSIONS: Final = 1000
+_TO_BE_RATED_S: Final = 30.0
 
 
 def rename_bot(folder: Path, name: str) -> None:
@@ -69,7 +70,9 @@ def pack(source: Path) -> CheckedArchive:
     """Return the files of a bot, from its folder or from a zip of it, as the site keeps them."""
     has_bot = source.is_file() or manifest_path(top_folder(source)).is_file()
     if not has_bot:
-        raise CommandFailed(f"There is no bot in {source}.", try_next="pentathlon init GAME")
+        raise CommandFailed(
+            f"There is no {FILE_NAME} in {source.resolve()}.", try_next="pentathlon init GAME"
+        )
     try:
         archive = read_archive(source.read_bytes()) if source.is_file() else pack_bot(source)
     except BadArchive as error:
@@ -109,7 +112,7 @@ def upload_version(
     except SiteRefused as error:
         free = _free_name(error)
         if free is None or not source.is_dir() or not _may_rename(name, free):
-            raise _refused(error, source, candidate=candidate) from error
+            raise _refused(error, site, source, candidate=candidate) from error
         rename_bot(source, free)
         say(f"{name} belongs to another author: yours is {free} now, in bot.toml too.")
         again = pack(source)
@@ -146,7 +149,7 @@ def _may_rename(name: str, free: str) -> bool:
     return typer.confirm(f"The name {name} is taken. Submit it as {free}?", True, err=True)
 
 
-def _refused(error: SiteRefused, source: Path, *, candidate: bool) -> CommandFailed:
+def _refused(error: SiteRefused, site: Site, source: Path, *, candidate: bool) -> CommandFailed:
     """Turn a refusal of the upload into a failed check with the next command."""
     option = " --no-activate" if candidate else ""
     renamed = f"pentathlon submit {source} --name {shlex.quote(_free_name(error) or 'OTHER')}"
@@ -154,6 +157,7 @@ def _refused(error: SiteRefused, source: Path, *, candidate: bool) -> CommandFai
         "name_taken": f"{renamed}{option}",
         "too_many_validating": "pentathlon bots",
         "quota_exceeded": "pentathlon bots",
+        "no_worker_for_build": f"a program built here: {site.page('docs/first-bot/#binary')}",
     }
     is_ours = error.exit_code == HOST_OR_SERVER or error.refusal in ("", "missing_scope")
     if is_ours or error.status == 401:  # noqa: PLR2004  unauthorized
@@ -245,6 +249,26 @@ class Follower:
         match = self._wait(self._rated)
         say(f"First rated match: {describe_match(match)}")
         return match
+
+    def to_its_place(self, game: str) -> Json | None:
+        """Wait until the first match counts on the table of a game; return the version's line.
+
+        None if the table does not list it within half a minute.
+        """
+        own = {"owner": self._version["bot"]["owner"]["username"]}
+        patience = Patience(_TO_BE_RATED_S, **out_of_time(self._version))
+        try:
+            for rows in patience.answers(
+                lambda: self._site.rows(f"leaderboards/{game}/", most=_MOST_VERSIONS, **own)
+            ):
+                for row in rows:
+                    if row["version"]["id"] == self._version["id"]:
+                        mark = ", provisional" if row["provisional"] else ""
+                        say(f"Rank {row['rank']} in {game}, strength {row['strength']:.1f}{mark}.")
+                        return row  # type: ignore[no-any-return]  # JSON
+        except CommandFailed:
+            say("It is not on the table yet.")
+        return None
 
     def _settled(self, address: str) -> Json | None:
         version: Json = self._site.get(address)

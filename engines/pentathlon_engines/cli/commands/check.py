@@ -210,9 +210,11 @@ def _show(
         for each in findings
     ]
     print_table(("game", "seats", "seat", "actions", "result"), rows)
-    print_table(("\nthe server …", "\nresult"), [(each.tried, each.detail) for each in probes])
+    streams.print_text("")
+    print_table(("the server …", "result"), [(each.tried, each.detail) for each in probes])
+    streams.print_text("")
     print_table(
-        ("\nuse", "\nmost", "\nlimit", "\n"),
+        ("use", "most", "limit", ""),
         [
             (
                 each.name,

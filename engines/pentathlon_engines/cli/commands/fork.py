@@ -1,40 +1,44 @@
 """`pentathlon fork`: continue from a ply of a record with any bots."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_launcher, find_player, read_limits
-from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.options import AsJson, Bots, Sandbox
+from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.options import (
+    AsJson,
+    Bots,
+    RecordOption,
+    RecordSource,
+    Sandbox,
+    SiteOption,
+)
 from pentathlon_engines.cli.output.matches import (
     ply_progress,
     show_match,
     summarize_match,
-    write_record_file,
 )
 from pentathlon_engines.cli.output.streams import print_json, say
-from pentathlon_engines.cli.records import read_record
+from pentathlon_engines.cli.records import find_verified, write_record_file
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.rerun import fork_at
-from pentathlon_engines.record.shape import check_shape
 from pentathlon_engines.runner import play_match
 
 
 def fork(
-    replay: Annotated[Path, typer.Argument(metavar="REPLAY", help="A record.")],
+    match: RecordSource,
     bots: Bots,
     *,
     ply: Annotated[int, typer.Option(min=0, help="Continue after this many events.")],
     limits: Annotated[
         str | None, typer.Option(help="Limits per bot, as JSON. Default: those of the record.")
     ] = None,
-    record: Annotated[Path | None, typer.Option(help="Write the record to this file.")] = None,
+    record: RecordOption = None,
     sandbox: Sandbox = False,
+    site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Continue from a ply of a record with other bots, to see what they would have done.
@@ -42,29 +46,20 @@ def fork(
     Chance continues with the seed of the record. The new record names the old one and the ply. It
     can be verified and is never rated.
 
-    Example: pentathlon fork match.json --ply 12 ./my-bot greedy --record other.json
+    Example: pentathlon fork 126 --ply 12 ./my-bot greedy --record other.json
     """
-    data = read_record(replay)
-    try:
-        verify_record(data)
-        source = check_shape(data)
-    except BadRecord as error:
-        raise CommandFailed(
-            f"{replay} does not verify: {error}.",
-            try_next=f"pentathlon replay {replay}",
-            exit_code=CHECK_FAILED,
-        ) from error
+    source = find_verified(match, site)
     try:
         start = fork_at(source, ply)
     except BadRecord as error:
         raise CommandFailed(
-            f"{replay} cannot be forked: {error}.", try_next=f"pentathlon replay {replay}"
+            f"{match} cannot be forked: {error}.", try_next=f"pentathlon replay {match}"
         ) from error
     rules = GAMES[source["game"]]
     if len(bots) != source["seats"]:
         raise CommandFailed(
             f"This match has {source['seats']} seats, not {len(bots)}.",
-            try_next=f"pentathlon fork {replay} --ply {ply}{' random' * source['seats']}",
+            try_next=f"pentathlon fork {match} --ply {ply}{' random' * source['seats']}",
         )
     report = play_match(
         game=rules,

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines.cli.arguments import find_game
-from pentathlon_engines.cli.client.connection import Credentials
+from pentathlon_engines.cli.client.connection import Credentials, connect
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import complete_game
-from pentathlon_engines.cli.output.streams import print_json
+from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import Manifest, is_placeholder, personal_name, read_manifest
 
@@ -66,7 +66,10 @@ def init(
     typer.echo(f"Wrote {', '.join(files)} into {folder}")
     typer.echo(f"Its name is {name}; bot.toml says so.")
     typer.echo(f"Next: pentathlon play {game} {folder} greedy")
-    _warn_of_missing_program(read_manifest(folder))
+    manifest = read_manifest(folder)
+    _warn_of_missing_program(manifest)
+    if manifest.build:
+        _tell_who_builds(manifest.build[0])
 
 
 def write_template(template: Path, folder: Path, facts: dict[str, str]) -> list[str]:
@@ -89,6 +92,23 @@ def _name_of(folder: Path) -> str:
     name = folder.resolve().name
     username = Credentials.load().username if is_placeholder(name) else None
     return personal_name(username, name) if username else name
+
+
+def _tell_who_builds(tool: str) -> None:
+    """Say whether the usual site builds such a bot; nothing if it does, or does not answer."""
+    try:
+        site = connect()
+        runtimes = {runtime for row in site.all_rows("workers/") for runtime in row["runtimes"]}
+    except CommandFailed:
+        say(
+            f"A site builds it with {tool} if its workers have that; their page /workers/ says so."
+        )
+        return
+    if f"build:{tool}" not in runtimes:
+        say(
+            f"No worker of {site.origin} builds with {tool}: build it here, and submit the "
+            f"program without `build` in bot.toml. How: {site.page('docs/first-bot/#binary')}"
+        )
 
 
 def _warn_of_missing_program(manifest: Manifest) -> None:

@@ -20,8 +20,8 @@ from pentathlon_engines.cli.client.connection import (
     origin_of,
     usual_site,
 )
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
-from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed, SiteRefused
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, print_text, say
 

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed, cannot_write
+from pentathlon_engines.cli.options import AsJson, RecordSource, SiteOption
 from pentathlon_engines.cli.output.stepper import CLEAR, HELP, Stepper, split_keys
 from pentathlon_engines.cli.output.streams import print_json, say
-from pentathlon_engines.cli.records import describe_outcome, read_record
+from pentathlon_engines.cli.records import describe_outcome, find_record, write_record_file
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.desk.replay_page import describe_event, replay_page
 from pentathlon_engines.errors import BadRecord
@@ -18,17 +19,19 @@ from pentathlon_engines.record.commentary import tell_outcome
 from pentathlon_engines.record.record import positions, verify_record
 from pentathlon_engines.record.shape import Record, check_shape
 
-RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record written by `play`.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 def replay(
-    file: RecordFile,
+    match: RecordSource,
+    *,
     ply: Annotated[int | None, typer.Option(min=0, help="Show this position only.")] = None,
     html: Annotated[
         Path | None,
         typer.Option(metavar="PAGE", help="Write all positions as one self-contained page."),
     ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep the record in this file.")
+    ] = None,
+    site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Step through a record; without a terminal, print all its positions.
@@ -36,21 +39,25 @@ def replay(
     Keys: left and right by ply, up and down by turn, [ and ] by turn of the same seat, { and } by
     round, g and G to the ends, a number and Enter to that ply, q quits.
 
-    Example: pentathlon replay match.json --html match.html
+    Example: pentathlon replay 126 --save match.json
     """
-    record = read_record(file)
+    record = find_record(match, site)
+    if save is not None:
+        write_record_file(save, record, option="--save")
+        say(f"Record written: {save}")
+        return
     try:
         states = list(positions(check_shape(record)))
     except BadRecord as error:
         raise CommandFailed(
-            f"{file} cannot be replayed: {error}.",
-            try_next=f"pentathlon verify {file}",
+            f"{match} cannot be replayed: {error}.",
+            try_next=f"pentathlon verify {match}",
             exit_code=CHECK_FAILED,
         ) from error
     if ply is not None and ply >= len(states):
         raise CommandFailed(
             f"There is no ply {ply}: this record has 0 to {len(states) - 1}.",
-            try_next=f"pentathlon replay {file} --ply {len(states) - 1}",
+            try_next=f"pentathlon replay {match} --ply {len(states) - 1}",
         )
     if html is not None:
         _write_page(html, record, states)

@@ -8,8 +8,8 @@ import typer
 
 from pentathlon_engines.cli.arguments import find_launcher
 from pentathlon_engines.cli.client.connection import connect_as_person, me, split_address
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
-from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
+from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed, SiteRefused
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import say
 from pentathlon_engines.cli.rerun import play_bundle
@@ -45,7 +45,7 @@ def repro(
         path.write_bytes(data)
         if keep is not None:
             say(f"Bundle written: pentathlon play {keep} {bot}")
-        play_bundle(path, [str(bot)], launcher=launcher, on_ply=None, as_json=as_json)
+        play_bundle(path, [str(bot)], launcher=launcher, on_tick=None, as_json=as_json)
 
 
 def _own_seat(site: Site, number: int) -> int:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +23,7 @@ from pentathlon_engines.cli.client.submission import (
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, print_text, say
+from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.errors import BadManifest
 
 
@@ -131,6 +131,8 @@ def _follow(how: Submitting, submitted: Submitted) -> Json:
         match = follow.to_its_first_match() if plays else None
         told["first_match"] = match and server.page(f"matches/{match['id']}/")
         told["first_match_s"] = match and round(time.monotonic() - how.began, 1)
+        place = follow.to_its_place(match["game"]) if match else None
+        told |= {name: place and place[name] for name in ("rank", "strength")}
     if told["candidate"]:
         again = f"pentathlon submit {submitted.source}"
         say(f"It is a candidate; {again} lets it play for {told['bot']}.")
@@ -150,8 +152,6 @@ def _submit_all(how: Submitting, sources: Sequence[Path], *, as_json: bool) -> N
     if as_json:
         print_json([line.to_json() for line in lines])
     else:
-        # This module loads `rich`, which takes longer than a whole command for one bot.
-        print_table = import_module("pentathlon_engines.cli.output.tables").print_table
         print_table(("folder", "bot", "version", "state", "next"), [line.row() for line in lines])
     if worst := max(line.failure.exit_code if line.failure else 0 for line in lines):
         raise typer.Exit(worst)

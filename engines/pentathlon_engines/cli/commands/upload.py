@@ -6,8 +6,8 @@ from typing import Annotated, Final
 import typer
 
 from pentathlon_engines.cli.client.connection import Json, connect_as_person
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
-from pentathlon_engines.cli.failure import CHECK_FAILED
+from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.cli.failure import CHECK_FAILED, SiteRefused
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, print_text, say
 from pentathlon_engines.cli.records import read_record

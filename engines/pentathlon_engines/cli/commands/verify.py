@@ -10,12 +10,11 @@ import urllib3
 
 from pentathlon_engines import strict_json
 from pentathlon_engines.cli.client.connection import connect, split_address
-from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json
 from pentathlon_engines.cli.receipts import Logged, check_receipt
-from pentathlon_engines.cli.records import describe_outcome, read_record
+from pentathlon_engines.cli.records import describe_outcome, download_record, read_record
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.errors import BadJson, BadRecord
@@ -172,26 +171,13 @@ def verify(
 def _verify_match(match: str, site: str | None, *, as_json: bool) -> None:
     origin, number = split_address(match, "matches")
     if number is None or Path(match).exists():
-        record: Record = read_record(Path(match))
-        _show(match, record, _play_again(match, record, as_json=as_json), as_json=as_json)
+        local: Record = read_record(Path(match))
+        _show(match, local, _play_again(match, local, as_json=as_json), as_json=as_json)
         return
     server = connect(origin or site)
-    record = _download(server, number, match)
+    record: Record = download_record(server, number, again=f"pentathlon watch {match}")
     state = _play_again(match, record, as_json=as_json)
     _show(match, record, state, as_json=as_json, logged=check_receipt(server, number, record))
-
-
-def _download(server: Site, number: int, match: str) -> Record:
-    record = server.get(f"replays/{number}/")
-    # A server could show one chain on its page and hand out the record of another match.
-    shown = server.get(f"matches/{number}/")["chain"]
-    if not isinstance(record, dict) or record.get("chain") != shown:
-        raise CommandFailed(
-            f"The record of match {number} has a different chain from the one its page shows.",
-            try_next=f"pentathlon verify {match} --json",
-            exit_code=CHECK_FAILED,
-        )
-    return record  # type: ignore[return-value]  # JSON, verified next
 
 
 def _play_again(source: str, record: Record, *, as_json: bool) -> State:

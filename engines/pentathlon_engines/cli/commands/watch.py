@@ -16,9 +16,9 @@ from pentathlon_engines.cli.client.connection import (
     find_bot_named,
     split_address,
 )
-from pentathlon_engines.cli.client.http_site import FieldMissing, ServerEvent, Site, SiteRefused
+from pentathlon_engines.cli.client.http_site import ServerEvent, Site
 from pentathlon_engines.cli.client.patience import Patience
-from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.failure import CommandFailed, FieldMissing, SiteRefused
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json_line, print_text, say
 from pentathlon_engines.cli.records import describe_outcome

@@ -8,17 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.cli.failure import cannot_write
 from pentathlon_engines.cli.output import streams
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
-from pentathlon_engines.desk.record_files import write_record
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.answers import answer_at_fault
 from pentathlon_engines.record.record import events_by
-from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport
 
 
@@ -27,17 +24,6 @@ def ply_progress(*, as_json: bool) -> Callable[[int], None] | None:
     if as_json or not streams.is_terminal():
         return None
     return lambda ply: streams.show_on_one_line(f"ply {ply}")
-
-
-def write_record_file(path: Path, record: Record) -> None:
-    """Write the record of a match, whole or not at all."""
-    try:
-        if not path.parent.is_dir():
-            raise FileNotFoundError(2, "there is no such folder")
-        write_record(path, record)
-    except OSError as error:
-        again = "the same command with another --record"
-        raise cannot_write(path, error, try_next=again) from error
 
 
 def summarize_match(report: MatchReport, path: Path | None) -> dict[str, Any]:

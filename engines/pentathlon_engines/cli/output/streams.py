@@ -1,7 +1,4 @@
-"""Print results to standard output, and everything else to standard error.
-
-This module does not use rich, whose import takes longer than most commands; `tables.py` does.
-"""
+"""Print results to standard output, and everything else to standard error."""
 
 import json
 import sys

@@ -84,8 +84,19 @@ SHELVES: Final = (
                 "Every fault with its cause and its remedy, and matches lost without a fault.",
             ),
             Guide(
+                "why_did_it",
+                "Why did it do that?",
+                "Prints, a debugger, and a bot led through a match step by step.",
+            ),
+            Guide(
                 "kit", "The author’s kit", "The pentathlon command: install, try, submit, follow."
             ),
+            Guide(
+                "vectors_guide",
+                "Rules in another language",
+                "Test vectors of each game, and a check of your own move generator.",
+            ),
+            Guide("systems", "Windows and macOS", "How to play at your desk on other systems."),
             Guide("ci", "Continuous integration", "Check, submit and compare at every change."),
             Guide(
                 "learning", "Learning", "Datasets, environments, and a trained bot step by step."

@@ -45,6 +45,7 @@ from pentathlon_engines.analysis.curve import METHOD, Budget
 from pentathlon_engines.analysis.judgement import FEWEST_DECISIONS
 from pentathlon_engines.analysis.playouts import COMMAND as CALIBRATION
 from pentathlon_engines.contract.registry import unknown_game
+from pentathlon_engines.desk.vectors import path_of
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.record.advice import FAULT_WORDS, FaultWords, what_to_do
 from pentathlon_engines.strength.best import Z_95
@@ -221,6 +222,27 @@ def organiser_guide(request: HttpRequest) -> HttpResponse:
     """Explain how to run a tournament."""
     context = {"section": "docs", "formats": newest_formats().values()}
     return render(request, "web/docs/organiser_guide.html", context)
+
+
+@require_safe
+def vectors_guide(request: HttpRequest) -> HttpResponse:
+    """Explain the test vectors, which prove the rules of a program in another language."""
+    context = {"section": "docs", "games": GAMES.values()}
+    return render(request, "web/docs/vectors_guide.html", context)
+
+
+@require_safe
+def vectors(request: HttpRequest, game: str) -> HttpResponseBase:
+    """Return the test vectors of a game; they change only with a release."""
+    if game not in GAMES:
+        raise Http404(f"There is {unknown_game(game)}.")
+    return answer_packed(
+        request,
+        tag=tag_of("vectors", game, __version__),
+        content_type="application/json",
+        make=path_of(GAMES[game]).read_bytes,
+        keep=FOR_ALL,
+    )
 
 
 @require_safe

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import urllib3
 
-from pentathlon_engines.cli.client.http_site import ServerEvent, Site, SiteRefused
-from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.client.http_site import ServerEvent, Site
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed, SiteRefused
 
 ORIGIN = "https://example.org"
 _PROBLEM = "application/problem+json"

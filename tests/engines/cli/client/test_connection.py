@@ -178,7 +178,7 @@ class Installed:
 def test_package_knows_the_site_that_served_it(
     noted: str | None, origin: str | None, known: Credentials, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "distribution", lambda name: Installed(noted))
+    monkeypatch.setattr("importlib.metadata.distribution", lambda name: Installed(noted))
 
     if origin is not None:
         assert usual_site(Credentials()) == origin

@@ -8,13 +8,18 @@ from urllib3.exceptions import HTTPError, NewConnectionError
 
 from pentathlon_engines.cli.client import http_site
 from pentathlon_engines.cli.client.http_site import (
-    FieldMissing,
     Site,
-    SiteRefused,
     lines_of,
     read_events,
 )
-from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, USAGE, CommandFailed
+from pentathlon_engines.cli.failure import (
+    CHECK_FAILED,
+    HOST_OR_SERVER,
+    USAGE,
+    CommandFailed,
+    FieldMissing,
+    SiteRefused,
+)
 from pentathlon_engines.match.protocol import PROTOCOL
 from tests.engines.cli.client.fake_sites import ORIGIN, answer, problem, site_with
 

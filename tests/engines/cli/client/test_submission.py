@@ -26,7 +26,7 @@ VERSION = {
     "games": ["tuned"],
     "state": "validating",
     "state_reason": "",
-    "bot": {"id": 7, "name": "tiger"},
+    "bot": {"id": 7, "name": "tiger", "owner": {"username": "ann"}},
     "is_candidate": False,
     "waiting": None,
 }
@@ -351,3 +351,26 @@ def test_bot_that_no_ladder_takes_is_not_waited_for(ladders: list[Any]) -> None:
     site = FakeSite(lists={"ladders/": ladders})
 
     assert follower(site).to_its_first_match() is None
+
+
+def test_wait_ends_with_rank_and_strength(capsys: pytest.CaptureFixture[str]) -> None:
+    line = {"rank": 7, "strength": 24.06, "provisional": True, "version": {"id": 71}}
+    other = {**line, "version": {"id": 70}}
+    site = FakeSite(lists={"leaderboards/tuned/": Replies([other], [other, line])})
+
+    assert follower(site).to_its_place("tuned") == line
+    assert "Rank 7 in tuned, strength 24.1, provisional." in capsys.readouterr().err
+    assert site.asked[-1][2] == {"owner": "ann"}
+
+
+def test_refused_build_leads_to_a_program_built_at_home(
+    archive: CheckedArchive, folder: Path
+) -> None:
+    site = FakeSite(
+        lists={"bots/": []}, posts={"bots/": refused("no_worker_for_build", status=400)}
+    )
+
+    with pytest.raises(CommandFailed) as failed:
+        upload_version(as_site(site), archive, source=folder)
+
+    assert failed.value.try_next.endswith("/docs/first-bot/#binary")
