@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.contract.presentation import Commentary, Drawing
+    from pentathlon_engines.contract.presentation import Commentary, Drawing, Encoder
 
-    Encoder = Callable[[dict[str, Any], int], list[float]]
-    """Turns an observation and the number of seats into numbers from -1 to 1."""
     Evaluation = Callable[[Any, int], float]
     """Rates a position for a seat; a higher number is better."""
     Prospects = Callable[[Any], list[float]]
@@ -145,11 +143,11 @@ class Game(ABC):
         return None
 
     def encoder(self) -> Encoder:
-        """Return the function that turns observations into numbers; the default hashes them."""
-        from pentathlon_engines.encoding import features
+        """Return the module that turns positions into numbers; the default hashes observations."""
+        from pentathlon_engines.encoding import hashed
 
-        encode: Encoder = (self._room("encoding") or features).features
-        return encode
+        encoder: Encoder = self._room("encoding") or hashed
+        return encoder
 
     def touches(self, state: State, action: int) -> list[str]:
         """Return the cells and cards that a legal action names, as the drawing marks them.
@@ -247,6 +245,13 @@ class State(ABC):
         A seat finds its own number in `you`. The seat to move also finds the texts of its legal
         actions in `legal`.
         """
+
+    def features(self, seat: int) -> list[float]:
+        """Return what a seat sees as numbers from -1 to 1, always in the same order."""
+        encoder = self.game.encoder()
+        most = encoder.most(self.seats, self.options)
+        row = encoder.row(self, seat)
+        return [min(1.0, count / full) for count, full in zip(row, most, strict=True)]
 
     @abstractmethod
     def event_for(self, seat: int | None, text: str) -> str:

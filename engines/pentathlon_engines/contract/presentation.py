@@ -1,7 +1,8 @@
-"""What a game shows to people: the modules that draw its positions and tell its events."""
+"""What a game shows: modules that draw its positions, tell its events, and count for learners."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -62,3 +63,16 @@ class Drawing(Protocol):
 
     def text(self, state: Any, /) -> str:  # Any: the same
         """Draw a position for a terminal."""
+
+
+class Encoder(Protocol):
+    """A module that turns positions into numbers, for learners; `encoding/hashed.py` is one.
+
+    A number is a count divided by the `most` of its column, and 1 if the count is greater.
+    """
+
+    def most(self, seats: int, options: dict[str, Any], /) -> list[int]:
+        """Return for each column the count that becomes 1."""
+
+    def row(self, state: Any, seat: int, /) -> bytearray | array[Any]:  # Any: its states; numbers
+        """Return the counts of what a seat sees, in an object of their own."""
