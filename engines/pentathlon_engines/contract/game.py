@@ -175,6 +175,10 @@ class Game(ABC):
         package = __import__(self._package, fromlist=["GAME"])
         return read_data(str(package.__file__), f"{name}.json")
 
+    def __reduce__(self) -> str:
+        """Let `pickle` keep the name of this object in the game's module."""
+        return "GAME"
+
     def __repr__(self) -> str:
         return f"GAMES[{self.info.key!r}]"
 
@@ -233,6 +237,22 @@ class State(ABC):
     def __deepcopy__(self, memo: dict[int, Any]) -> State:
         """Return what `copy` returns."""
         return self.copy()
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are one position of a game, hidden parts included."""
+        if not isinstance(other, State):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        """Return the hash of this position; do not change one that a set or dictionary holds."""
+        from json import dumps
+
+        return hash(dumps(self.to_json(), sort_keys=True))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let `pickle` keep the JSON, which compiled and plain engines read alike."""
+        return Game.load, (self.game, self.to_json())
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
