@@ -152,10 +152,10 @@ class Realm:
         "_across",
         "_down",
         "boards",
-        "columns",
         "guards",
         "layout",
         "peaks",
+        "pieces",
         "shifts",
         "spaces",
     )
@@ -163,8 +163,8 @@ class Realm:
     def lay(self, layout: Layout) -> None:
         """Lay the boards: find the peaks, lines, and where stones guard each mountain (8.3)."""
         self.layout = layout
-        self.columns: bytearray | None = None
-        """The prints of the cells for learners, kept by `encoding.py`."""
+        self.pieces: list[list[bytes]] = []
+        """The cells as numbers, once `encoding.py` has made them."""
         boards = [_board(name) for name in layout]
         self.boards = boards
         first, second, third, fourth = boards

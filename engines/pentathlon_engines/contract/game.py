@@ -268,10 +268,11 @@ class State(ABC):
 
     def features(self, seat: int) -> list[float]:
         """Return what a seat sees as numbers from -1 to 1, always in the same order."""
-        encoder = self.game.encoder()
-        most = encoder.most(self.seats, self.options)
-        row = encoder.row(self, seat)
-        return [min(1.0, count / full) for count, full in zip(row, most, strict=True)]
+        from array import array
+
+        pieces: list[bytes] = []
+        self.game.encoder().encode(self, seat, pieces)
+        return array("f", b"".join(pieces)).tolist()
 
     @abstractmethod
     def event_for(self, seat: int | None, text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -66,13 +65,10 @@ class Drawing(Protocol):
 
 
 class Encoder(Protocol):
-    """A module that turns positions into numbers, for learners; `encoding/hashed.py` is one.
+    """A module that turns positions into numbers, for learners; `encoding/hashed.py` is one."""
 
-    A number is a count divided by the `most` of its column, and 1 if the count is greater.
-    """
+    def size(self, seats: int, /) -> int:
+        """Return how many numbers there are in a match with so many seats."""
 
-    def most(self, seats: int, options: dict[str, Any], /) -> list[int]:
-        """Return for each column the count that becomes 1."""
-
-    def row(self, state: Any, seat: int, /) -> bytearray | array[Any]:  # Any: its states; numbers
-        """Return the counts of what a seat sees, in an object of their own."""
+    def encode(self, state: Any, seat: int, pieces: list[bytes], /) -> None:  # Any: its states
+        """Add what a seat sees: numbers from -1 to 1 as memory holds them in single precision."""

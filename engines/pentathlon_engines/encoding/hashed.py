@@ -8,28 +8,29 @@ whichever seat observes.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from typing import Any, Final
 from zlib import crc32
+
+from pentathlon_engines.encoding.pieces import piece
 
 SIZE: Final = 1024
 _LEFT_OUT: Final = ("game", "legal", "you", "result")
 
 
-def most(seats: int, options: dict[str, Any]) -> list[int]:
-    """Return for each column the number that becomes 1."""
-    return [1] * SIZE
+def size(seats: int) -> int:
+    """Return how many numbers there are."""
+    return SIZE
 
 
-def row(state: Any, seat: int) -> array[float]:  # Any: a state of any game
-    """Return the numbers of what a seat observes."""
-    values = array("d", bytes(8 * SIZE))
+def encode(state: Any, seat: int, pieces: list[bytes]) -> None:  # Any: a state of any game
+    """Add what a seat observes."""
+    values = [0.0] * SIZE
     view = state.observation(seat)
     shown = {name: field for name, field in view.items() if name not in _LEFT_OUT}
     for name, value in _leaves("", shown):
         values[crc32(name.encode()) % SIZE] += value
-    return array("d", [value / (1 + abs(value)) for value in values])
+    pieces.append(piece(value / (1 + abs(value)) for value in values))
 
 
 def _leaves(name: str, field: object) -> Iterator[tuple[str, float]]:

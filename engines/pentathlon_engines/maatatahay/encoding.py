@@ -1,11 +1,14 @@
-"""Positions of Maatatahay as counts, which contain everything that a position shows."""
+"""Positions of Maatatahay as numbers, which contain everything that a position shows."""
 
 from __future__ import annotations
 
+from pentathlon_engines.encoding.pieces import FLOAT, choices, marks, piece, shares
 from pentathlon_engines.maatatahay.board import (
     BAG_ENERGY,
     BAG_SPIRIT,
+    CRYSTALS,
     FACES,
+    MOST_STORED,
     PHASES,
     ROUNDS,
     SETTING_UP,
@@ -20,129 +23,144 @@ from pentathlon_engines.maatatahay.board import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final
+    from typing import Final
 
     from pentathlon_engines.contract.compiler import i64
     from pentathlon_engines.maatatahay.state import MaatatahayPosition
 
-_SUPPLY: Final = 60
+_MOST_SUPPLIED: Final = 60
 _ON_SPACE: Final = 6
 _STORED: Final = 8
 _TILE: Final = 2 + TILES + len(FACES) + 1
-"""The columns of a tile: owner, number, face, whether it lives."""
-_PER_SPACE: Final = _TILE + 5
-_MAP: Final = 4 + len(PHASES) + 1
-"""The first column of the spaces."""
-_DRAFT: Final = _MAP + len(SPACES) * _PER_SPACE
-_UNSEEN: Final = _DRAFT + (STREAM + 1) * 2 * TILES
-_REST: Final = _UNSEEN + 2 * TILES
-_BELONGINGS: Final = _REST + 5
-_SIZE: Final = _BELONGINGS + 16
+"""The numbers of a tile: owner, tile, face, whether it lives."""
 
 
-def most(seats: int, options: dict[str, Any]) -> list[int]:
-    """Return for each column the count that becomes 1."""
-    space = [*[1] * _TILE, _ON_SPACE, _ON_SPACE, 1, 1, 1]
-    draft = [1] * ((STREAM + 2) * 2 * TILES) + [TILES, 1, 1, 1, 1]
-    owned = [_STORED] * 4 + [len(SHRINES)] * 2 + [1] * 2 + [TRACK_END] * 4
-    crystals = [_SUPPLY] * 2 + [BAG_SPIRIT + BAG_ENERGY] * 2
-    return [1] * (_MAP - 1) + [ROUNDS] + space * len(SPACES) + draft + owned + crystals
+def _tile(tile: int, seat: int, *, lives: bool) -> bytes:
+    """Return a tile on the map as a seat sees it, 0 for none."""
+    number, face, owner = tile >> 3, tile >> 1 & 3, tile & 1
+    if not number:
+        return piece([0] * _TILE)
+    shown = _SEATS[owner ^ seat] + _NUMBERS[number - 1] + choices(len(FACES))[face]
+    return shown + _FLAG[lives]
 
 
-def _spaces(seat: int) -> list[bytes]:
-    """Return the columns of a space by the living tile that is on it, as a seat sees it."""
-    shown = []
-    for number in range(8 * (TILES + 1)):
-        columns = bytearray(_PER_SPACE)
-        tile, face, owner = number >> 3, number >> 1 & 3, number & 1
-        if tile:
-            columns[owner ^ seat] = columns[1 + tile] = columns[2 + TILES + face] = 1
-            columns[_TILE - 1] = 1
-        shown.append(bytes(columns))
-    return shown
+def _pair(pair: int, seat: int) -> bytes:
+    """Return the two tiles of a pair, that of the seat that looks first; 0 is no pair."""
+    tiles = (pair >> 4, pair & 15)
+    return _NUMBERS[tiles[seat] - 1] + _NUMBERS[tiles[1 - seat] - 1]
 
 
-_EMPTY: Final = bytearray(_SIZE)
-_SPIRIT: Final = slice(_MAP + _TILE, _DRAFT, _PER_SPACE)
-_ENERGY: Final = slice(_MAP + _TILE + 1, _DRAFT, _PER_SPACE)
-_SPACES: Final = (_spaces(0), _spaces(1))
+_NUMBERS: Final = [*choices(TILES)[:-1], *[b""] * (15 - TILES), choices(TILES)[-1]]
+"""By tile - 1, where -1 is no tile; a number of four bits can be more than there are tiles."""
+_SEATS: Final = choices(2)
+_PHASES: Final = choices(len(PHASES))
+_ROUNDS: Final = shares(ROUNDS)
+_FLAG: Final = marks(1)
+_FLAGS: Final = marks(3)
+"""What else is on a space: a relic, a target, the hot tile."""
+_LIVING: Final = [
+    [_tile(tile, seat, lives=True) for tile in range(8 * (TILES + 1))] for seat in range(2)
+]
+_DEAD: Final = [
+    [_tile(tile, seat, lives=False) for tile in range(8 * (TILES + 1))] for seat in range(2)
+]
+_CRYSTALS: Final = [
+    [spirit + energy + _FLAGS[0] for energy in shares(_ON_SPACE, up_to=CRYSTALS)]
+    for spirit in shares(_ON_SPACE, up_to=CRYSTALS)
+]
+"""By spirit and energy on a space with nothing else."""
+_ALONE: Final = 2 * FLOAT
+"""The bytes of the crystals in a piece of `_CRYSTALS`."""
+_PAIRS: Final = [[_pair(pair, seat) for pair in range(256)] for seat in range(2)]
+_HALF: Final = TILES // 2
+_HALVES: Final = marks(_HALF)
+_DECK: Final = shares(TILES)
+_STORE: Final = shares(_STORED, up_to=MOST_STORED)
+_OWNED: Final = shares(len(SHRINES))
+_DEATHS: Final = shares(TRACK_END, up_to=2 * TILES)
+_SUPPLY: Final = shares(_MOST_SUPPLIED, up_to=CRYSTALS)
+_BAG: Final = shares(BAG_SPIRIT + BAG_ENERGY)
 
 
-def row(state: MaatatahayPosition, seat: int) -> bytearray:
-    """Return what a seat sees: turn, spaces, tiles to come, choices, belongings, crystals."""
+def size(seats: int) -> int:
+    """Return how many numbers there are."""
+    draft = (STREAM + 2) * 2 * TILES + 5
+    return 4 + len(PHASES) + 1 + len(SPACES) * (_TILE + 5) + draft + 16
+
+
+def encode(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
+    """Add what a seat sees: turn, spaces, tiles to come, choices, belongings, crystals."""
     other = 1 - seat
-    found = _EMPTY[:]
-    if state.to_move is not None:
-        found[state.to_move ^ seat] = 1
-    if state.phase != SETTING_UP:
-        found[2 + (state.active ^ seat)] = 1
-    found[4 + state.phase] = 1
-    found[_MAP - 1] = state.round
-    _add_map(state, seat, found)
-    _add_draft(state, seat, found)
-    last = -1 if state.last_relic < 0 else state.last_relic ^ seat
-    deaths, spirit = state.deaths, state.bag.count("s")
-    belongings = (
-        state.stored_spirit[seat],
-        state.stored_energy[seat],
-        state.stored_spirit[other],
-        state.stored_energy[other],
-        state.owned[seat],
-        state.owned[other],
-        last == 0,
-        last == 1,
-        deaths[seat],
-        deaths[other],
-        state.round_deaths,
-        state.track,
-        state.supply_spirit,
-        state.supply_energy,
-        spirit,
-        len(state.bag) - spirit,
+    phase, last, spirit = state.phase, state.last_relic, state.bag.count("s")
+    pieces += (
+        _SEATS[-1 if state.to_move is None else state.to_move ^ seat],
+        _SEATS[-1 if phase == SETTING_UP else state.active ^ seat],
+        _PHASES[phase],
+        _ROUNDS[state.round],
     )
-    found[_BELONGINGS:] = bytearray(belongings)
-    return found
+    _add_map(state, seat, pieces)
+    _add_draft(state, seat, pieces)
+    pieces += (
+        _STORE[state.stored_spirit[seat]],
+        _STORE[state.stored_energy[seat]],
+        _STORE[state.stored_spirit[other]],
+        _STORE[state.stored_energy[other]],
+        _OWNED[state.owned[seat]],
+        _OWNED[state.owned[other]],
+        _SEATS[-1 if last < 0 else last ^ seat],
+        _DEATHS[state.deaths[seat]],
+        _DEATHS[state.deaths[other]],
+        _DEATHS[state.round_deaths],
+        _DEATHS[state.track],
+        _SUPPLY[state.supply_spirit],
+        _SUPPLY[state.supply_energy],
+        _BAG[spirit],
+        _BAG[len(state.bag) - spirit],
+    )
 
 
-def _add_map(state: MaatatahayPosition, seat: int, found: bytearray) -> None:
-    shown = _SPACES[seat]
-    found[_MAP:_DRAFT] = bytearray().join([shown[tile] for tile in state.tiles])
-    found[_SPIRIT] = bytearray(state.spirit)
-    found[_ENERGY] = bytearray(state.energy)
+def _add_map(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
+    """Add two pieces for each space."""
+    tiles, living, dead = state.tiles, _LIVING[seat], _DEAD[seat]
+    first = len(pieces)
+    shown = [living[tile] for tile in tiles]
+    lying = [_CRYSTALS[s][e] for s, e in zip(state.spirit, state.energy, strict=True)]
+    both = shown + lying
+    both[::2], both[1::2] = shown, lying
+    pieces += both
     space: i64
     for space in bits(state.filled & ~state.living):
-        found[_MAP + _TILE - 1 + space * _PER_SPACE] = 0
-    relics = state.relics
-    for space in SHRINES:
-        if relics >> space & 1:
-            found[_MAP + _TILE + 2 + space * _PER_SPACE] = 1
-    if state.targets:
-        for space in bits(state.targets):
-            found[_MAP + _TILE + 3 + space * _PER_SPACE] = 1
-    hot = state.hot
+        pieces[first + 2 * space] = dead[tiles[space]]
+    relics, targets, hot = state.relics, state.targets, state.hot
+    marked = relics | targets
     if hot >= 0:
-        found[_MAP + _TILE + 4 + hot * _PER_SPACE] = 1
+        marked |= 1 << hot
+    for space in bits(marked):
+        flags = (relics >> space & 1) + 2 * (targets >> space & 1) + 4 * (space == hot)
+        at = first + 2 * space + 1
+        pieces[at] = pieces[at][:_ALONE] + _FLAGS[flags]
 
 
-def _add_draft(state: MaatatahayPosition, seat: int, found: bytearray) -> None:
+def _add_draft(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
     """Add the tiles to come, by seat, and the choices made in this round."""
-    balan: i64 = _DRAFT - 1 + TILES * seat
-    wazu: i64 = _DRAFT - 1 + TILES * (1 - seat)
-    pair: i64
-    for pair in state.stream:
-        found[balan + (pair >> 4)] = found[wazu + (pair & 15)] = 1
-        balan += 2 * TILES
-        wazu += 2 * TILES
-    balan = _UNSEEN - 1 + TILES * seat
-    wazu = _UNSEEN - 1 + TILES * (1 - seat)
-    for pair in state.deck:
-        found[balan + (pair >> 4)] = found[wazu + (pair & 15)] = 1
-    pair = state.pair
-    if pair:
-        found[balan - 2 * TILES + (pair >> 4)] = found[wazu - 2 * TILES + (pair & 15)] = 1
-    found[_REST] = len(state.deck)
-    if state.first >= 0:
-        found[_REST + 1 + (state.first ^ seat)] = 1
-    found[_REST + 3] = state.step
-    if state.phase == SETTLING and state.surrounded() >> state.hot & 1:
-        found[_REST + 4] = 1
+    pairs, stream, first = _PAIRS[seat], state.stream, state.first
+    pieces += [pairs[pair] for pair in stream]
+    pieces += [pairs[0]] * (STREAM - len(stream))
+    pieces.append(pairs[state.pair])
+    balan: i64 = 0
+    wazu: i64 = 0
+    hidden: i64
+    for hidden in state.deck:
+        balan |= 1 << (hidden >> 4)
+        wazu |= 1 << (hidden & 15)
+    mine, other = (balan >> 1, wazu >> 1) if seat == 0 else (wazu >> 1, balan >> 1)
+    for tiles in (mine, other):
+        pieces.append(_HALVES[tiles & (1 << _HALF) - 1])
+        pieces.append(_HALVES[tiles >> _HALF])
+    waits = state.phase == SETTLING and state.surrounded() >> state.hot & 1
+    pieces += (
+        _DECK[len(state.deck)],
+        _SEATS[-1 if first < 0 else first ^ seat],
+        _FLAG[state.step],
+        _FLAG[1 if waits else 0],
+    )

@@ -54,7 +54,7 @@ class PentathlonEnv(AECEnv):
         self.render_mode = render_mode
         self._seats = {f"seat_{seat}": seat for seat in range(self._table.seats)}
         self.possible_agents = list(self._seats)
-        size, actions = self._table.features.shape[1], info.actions
+        (size,), actions = self._table.features[0].shape, info.actions
         space = spaces.Dict(
             {
                 "observation": spaces.Box(-1, 1, (size,), np.float32),

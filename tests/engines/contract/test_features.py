@@ -1,5 +1,6 @@
 """Numbers for learners come straight from the positions, and are those of the observations."""
 
+from array import array
 from importlib import import_module
 from itertools import islice
 
@@ -21,7 +22,7 @@ def test_features_are_those_of_the_observation(setup: Setup) -> None:
                 continue
             for seat in range(state.seats):
                 view = state.observation(seat)
-                numbers = promised(view, state.seats)
+                numbers = array("f", promised(view, state.seats)).tolist()
 
                 assert state.features(seat) == numbers
                 # A bot that loads what it sees finds the same.

@@ -342,7 +342,7 @@ def _spaces() -> list[dict[str, object]]:
     spaces: list[dict[str, object]] = []
     for game in GAMES.values():
         info = game.info
-        features = len(game.encoder().most(info.default_seats, info.check_options(None)))
+        features = game.encoder().size(info.default_seats)
         names = {"title": info.title, "seats": info.default_seats, "actions": info.actions}
         spaces.append({**names, "features": features})
     return spaces
