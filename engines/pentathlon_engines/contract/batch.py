@@ -17,18 +17,16 @@ if TYPE_CHECKING:
 class Sight:
     """What the seats to move see and may do in some positions."""
 
-    __slots__ = ("actions", "legal", "numbers", "pieces", "to_move")
+    __slots__ = ("actions", "legal", "numbers", "to_move")
 
-    def __init__(self, states: list[State], encode: Encode, nothing: bytes) -> None:
+    def __init__(self, states: list[State], encode: Encode, rows: list[memoryview]) -> None:
         self.to_move: list[int] = []
-        """The seats, -1 where a match is over."""
-        self.pieces: list[bytes] = []
-        """What they see, to be joined; `nothing` where a match is over."""
+        """The seats, -1 where a match is over; `rows` get what they see, then zeros."""
         self.legal: list[list[int]] = []
         self.actions: list[int] = []
         """All legal actions, and in `numbers` how many each position has."""
         self.numbers: list[int] = []
-        for state in states:
+        for place, state in enumerate(states):
             legal = state.legal_actions()
             self.legal.append(legal)
             self.actions.extend(legal)
@@ -36,10 +34,12 @@ class Sight:
             seat = state.to_move
             if seat is None:
                 self.to_move.append(-1)
-                self.pieces.append(nothing)
+                rows[place][:] = bytes(len(rows[place]))
             else:
+                pieces: list[bytes] = []
+                encode(state, seat, pieces)
                 self.to_move.append(seat)
-                encode(state, seat, self.pieces)
+                rows[place][:] = b"".join(pieces)
 
 
 def advance(

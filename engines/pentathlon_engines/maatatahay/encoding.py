@@ -44,6 +44,17 @@ def _tile(tile: int, seat: int, *, lives: bool) -> bytes:
     return shown + _FLAG[lives]
 
 
+def _spaces(tile: bytes) -> list[list[bytes]]:
+    """Return a space with a tile by the spirit and energy on it."""
+    most = range(CRYSTALS + 1)
+    rows = [
+        [tile + spirit + energy + _FLAGS[0] for energy in _CRYSTALS[: _ON_SPACE + 1]]
+        for spirit in _CRYSTALS[: _ON_SPACE + 1]
+    ]
+    rows = [[row[min(energy, _ON_SPACE)] for energy in most] for row in rows]
+    return [rows[min(spirit, _ON_SPACE)] for spirit in most]
+
+
 def _pair(pair: int, seat: int) -> bytes:
     """Return the two tiles of a pair, that of the seat that looks first; 0 is no pair."""
     tiles = (pair >> 4, pair & 15)
@@ -58,19 +69,21 @@ _ROUNDS: Final = shares(ROUNDS)
 _FLAG: Final = marks(1)
 _FLAGS: Final = marks(3)
 """What else is on a space: a relic, a target, the hot tile."""
-_LIVING: Final = [
-    [_tile(tile, seat, lives=True) for tile in range(8 * (TILES + 1))] for seat in range(2)
-]
+_CRYSTALS: Final = shares(_ON_SPACE, up_to=CRYSTALS)
+_NOTHING: Final = _CRYSTALS[0] * 2 + _FLAGS[0]
 _DEAD: Final = [
-    [_tile(tile, seat, lives=False) for tile in range(8 * (TILES + 1))] for seat in range(2)
+    [_tile(tile, seat, lives=False) + _NOTHING for tile in range(8 * (TILES + 1))]
+    for seat in range(2)
 ]
-_CRYSTALS: Final = [
-    [spirit + energy + _FLAGS[0] for energy in shares(_ON_SPACE, up_to=CRYSTALS)]
-    for spirit in shares(_ON_SPACE, up_to=CRYSTALS)
+"""A space by the seat that looks and the dead tile on it."""
+_LIVING: Final = [
+    [_spaces(_tile(tile, seat, lives=True)) for tile in range(8 * (TILES + 1))]
+    for seat in range(2)
 ]
-"""By spirit and energy on a space with nothing else."""
-_ALONE: Final = 2 * FLOAT
-"""The bytes of the crystals in a piece of `_CRYSTALS`."""
+"""The same by living tile, 0 for none, spirit and energy."""
+_FLAGS_AT: Final = FLOAT * (_TILE + 2)
+"""Where in a space what else is on it begins."""
+_RELIC: Final = _DEAD[0][0][:_FLAGS_AT] + _FLAGS[1]
 _PAIRS: Final = [[_pair(pair, seat) for pair in range(256)] for seat in range(2)]
 _HALF: Final = TILES // 2
 _HALVES: Final = marks(_HALF)
@@ -120,25 +133,24 @@ def encode(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
 
 
 def _add_map(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
-    """Add two pieces for each space."""
+    """Add a piece for each space."""
     tiles, living, dead = state.tiles, _LIVING[seat], _DEAD[seat]
-    first = len(pieces)
-    shown = [living[tile] for tile in tiles]
-    lying = [_CRYSTALS[s][e] for s, e in zip(state.spirit, state.energy, strict=True)]
-    both = shown + lying
-    both[::2], both[1::2] = shown, lying
-    pieces += both
+    spaces = [
+        living[tile][spirit][energy]
+        for tile, spirit, energy in zip(tiles, state.spirit, state.energy, strict=True)
+    ]
     space: i64
     for space in bits(state.filled & ~state.living):
-        pieces[first + 2 * space] = dead[tiles[space]]
+        spaces[space] = dead[tiles[space]]
     relics, targets, hot = state.relics, state.targets, state.hot
-    marked = relics | targets
+    for space in SHRINES:
+        if relics >> space & 1:
+            spaces[space] = _RELIC
     if hot >= 0:
-        marked |= 1 << hot
-    for space in bits(marked):
-        flags = (relics >> space & 1) + 2 * (targets >> space & 1) + 4 * (space == hot)
-        at = first + 2 * space + 1
-        pieces[at] = pieces[at][:_ALONE] + _FLAGS[flags]
+        for space in bits(targets | 1 << hot):
+            flags = (targets >> space & 1) * 2 + (4 if space == hot else 0)
+            spaces[space] = spaces[space][:_FLAGS_AT] + _FLAGS[flags]
+    pieces += spaces
 
 
 def _add_draft(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from pentathlon_engines.contract.batch import Sight, advance, draw_chance
 from pentathlon_engines.contract.game import Game, State
 from pentathlon_engines.contract.registry import GAMES
-from pentathlon_engines.encoding.pieces import FLOAT
 from pentathlon_engines.errors import BadAction
 
 
@@ -27,13 +26,12 @@ class VectorEnv:
     """`n` matches of one game, each at a decision; chance acts by itself.
 
     `to_move` has the seat that decides in each match, `features` what that seat sees, and `masks`
-    what it may do, which `legal` has as lists; each step makes new ones. Where a match ends, the
-    next one begins at once, unless `restarts` is false: then nobody is to move there (-1), its
-    rows are zeros, and actions for it are ignored until `reset`.
+    what it may do, which `legal` has as lists. Each step overwrites `features` and `masks`: copy
+    what you keep. Where a match ends, the next one begins at once, unless `restarts` is false:
+    then nobody is to move there (-1), its rows are zeros, and actions for it are ignored until
+    `reset`.
     """
 
-    features: NDArray[np.float32]
-    masks: NDArray[np.bool_]
     to_move: NDArray[np.int64]
     legal: list[list[int]]
     states: list[State]
@@ -55,10 +53,16 @@ class VectorEnv:
         self._options = self.game.info.check_options(options)
         encoder = self.game.encoder()
         self._encode = encoder.encode
-        self._size = encoder.size(self.seats)
-        self._nothing = bytes(FLOAT * self._size)
-        self._first = np.arange(n) * self.game.info.actions
+        actions = self.game.info.actions
+        self.features = np.zeros((n, encoder.size(self.seats)), np.float32)
+        self.masks = np.zeros((n, actions), np.bool_)
+        rows: list[Any] = list(self.features)  # Any: mypy does not know that they are buffers
+        self._rows = [memoryview(row).cast("B") for row in rows]
+        self._flat = self.masks.reshape(-1)
+        self._first = np.arange(n) * actions
         """The place of each match's first action in all masks."""
+        self._marked = self._first[:0]
+        """The places in all masks that are true."""
         self._rng = random.Random(seed)
         self.reset()
 
@@ -92,13 +96,14 @@ class VectorEnv:
         return shares, ended
 
     def observe(self, place: int, seat: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Return what a seat of a match sees and what it may do."""
+        """Return what a seat of a match sees and what it may do, as arrays of their own."""
         state = self.states[place]
         if state.to_move == seat:
-            return self.features[place], self.masks[place]
+            return self.features[place].copy(), self.masks[place].copy()
         pieces: list[bytes] = []
         self._encode(state, seat, pieces)
-        return _floats(pieces), np.zeros_like(self.masks[place])
+        seen = np.frombuffer(bytearray().join(pieces), np.float32)
+        return seen, np.zeros_like(self.masks[place])
 
     def _start(self) -> State:
         state = self.game.start(self.seats, self._options)
@@ -107,22 +112,17 @@ class VectorEnv:
 
     def _look(self) -> None:
         """Make all arrays from the states."""
-        self._sight = sight = Sight(self.states, self._encode, self._nothing)
+        self._sight = sight = Sight(self.states, self._encode, self._rows)
         self.legal = sight.legal
         self.to_move = np.array(sight.to_move)
-        self.features = _floats(sight.pieces).reshape(self._n, -1)
         # By way of bytes: numpy takes five times as long for a list.
         packed = struct.pack(f"{len(sight.actions)}q", *sight.actions)
         places = np.frombuffer(packed, np.int64)
         if self._n > 1:
             places = places + np.repeat(self._first, sight.numbers)
-        masks = np.zeros(self._n * self.game.info.actions, np.bool_)
-        masks[places] = True
-        self.masks = masks.reshape(self._n, -1)
-
-
-def _floats(pieces: list[bytes]) -> NDArray[np.float32]:
-    return np.frombuffer(bytearray().join(pieces), np.float32)
+        self._flat[self._marked] = False
+        self._flat[places] = True
+        self._marked = places
 
 
 def rewards(ranks: tuple[int, ...]) -> list[float]:

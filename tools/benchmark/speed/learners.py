@@ -6,7 +6,6 @@ steps are timed, in turns within one slice.
 
 import random
 import time
-from itertools import cycle
 from typing import Any
 
 from pentathlon_engines import CHANCE, GAMES, State
@@ -72,12 +71,14 @@ def learning(game: str, slice_s: float) -> dict[str, float]:
         for _ in range(_WARM_UP):
             _step(player, rng)
     spent_s, done = dict.fromkeys(players, 0.0), dict.fromkeys(players, 0)
-    for name in cycle(players):
-        step_s, actions = _step(players[name], rng)
-        spent_s[name] += step_s
-        done[name] += actions
-        if sum(spent_s.values()) >= slice_s and all(done.values()):
-            break
+    while sum(spent_s.values()) < slice_s:
+        for name, player in players.items():
+            acted = 0
+            while acted < _MATCHES:
+                step_s, actions = _step(player, rng)
+                spent_s[name] += step_s
+                acted += actions
+            done[name] += acted
     each_s = {name: spent_s[name] / done[name] for name in players}
     return {name: each_s[name] / each_s["rules"] for name in ("vector", "pettingzoo")}
 
