@@ -137,7 +137,8 @@ def _add_map(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
     tiles, living, dead = state.tiles, _LIVING[seat], _DEAD[seat]
     spaces = [
         living[tile][spirit][energy]
-        for tile, spirit, energy in zip(tiles, state.spirit, state.energy, strict=True)
+        # With `strict`, the compiler would make this a loop of Python objects.
+        for tile, spirit, energy in zip(tiles, state.spirit, state.energy)  # noqa: B905
     ]
     space: i64
     for space in bits(state.filled & ~state.living):

@@ -101,9 +101,8 @@ class SelfPlay:
         _, chances, _ = self.player.chances(env.features, env.masks)
         drawn = self.rng.random((len(chances), 1), np.float32) * chances.sum(1, keepdims=True)
         actions = (chances.cumsum(1) > drawn).argmax(1)
-        for place, decision in enumerate(
-            zip(env.features, env.masks, actions, env.to_move, strict=True)
-        ):
+        seen = zip(env.features.copy(), env.masks.copy(), actions, env.to_move, strict=True)
+        for place, decision in enumerate(seen):
             self._open[place].append(decision)
         rewards, ended = env.step(actions)
         self.decisions += len(actions)
