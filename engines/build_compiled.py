@@ -22,11 +22,11 @@ from typing import Final
 ENGINES: Final = Path(__file__).resolve().parent
 _PACKAGE: Final = "pentathlon_engines"
 _NOTE: Final = "compiled.txt"
-_SHARED: Final = ("bits", "draws", "game", "info", "kinds", "position")
-_NOT_HOT: Final = ("__init__", "drawing", "encoding", "policies", "prospects", "reading")
+_SHARED: Final = ("batch", "bits", "draws", "game", "info", "kinds", "position")
+_NOT_HOT: Final = ("__init__", "drawing", "policies", "prospects", "reading")
 """Modules and folders of a game that no search runs through, and modules whose names begin with
-them and `_`: pictures, numbers for learning, reading of JSON, simple policies, and prospects,
-which spend their time in sums over lists of floats."""
+them and `_`: pictures, reading of JSON, simple policies, and prospects, which spend their time in
+sums over lists of floats."""
 
 
 _FLAGS: Final = ["-fvisibility=hidden"]

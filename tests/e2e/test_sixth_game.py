@@ -56,7 +56,7 @@ def test_it_is_drawn_encoded_searched_and_simulated() -> None:
 
     assert state.svg(0).startswith("<svg")
     assert "points" in str(state)
-    assert len(state.game.encoder()(state.observation(0), 2)) > 0
+    assert len(state.features(0)) > 0
     assert winning_action(state) is None
     assert best_first(state, actions) == actions
     search = TreeSearch(state, seat=state.to_move or 0, rng=Random(2))

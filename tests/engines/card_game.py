@@ -169,3 +169,6 @@ class CardGame(Game):
             state._settle()
         check_written(state, data)
         return state
+
+
+GAME = CardGame()

@@ -16,8 +16,20 @@ from tools.benchmark.speed.contestant import Contestant
 from tools.benchmark.speed.drivers import driver_of
 from tools.benchmark.speed.field import Figures, SpeedEntry, measure, our_entries
 
-OURS: Figures = {"moves": 90.0, "listed": 600.0, "playouts": 5.0}
-FAST: Figures = {"moves": 180.0, "listed": 1200.0, "playouts": 60.0}
+OURS: Figures = {
+    "moves": 90.0,
+    "listed": 600.0,
+    "playouts": 5.0,
+    "vector": 2.0,
+    "pettingzoo": 7.0,
+}
+FAST: Figures = {
+    "moves": 180.0,
+    "listed": 1200.0,
+    "playouts": 60.0,
+    "vector": 2.5,
+    "pettingzoo": 9.0,
+}
 
 
 def entry(build: str, game: str) -> SpeedEntry:
@@ -47,6 +59,10 @@ def test_contestant_measures_every_task() -> None:
 
     assert driven["listed"] > driven["moves"] > driven["matches"] > 0
     assert inside["playouts"] > 0
+    learning = contestant.learning(0.01)
+
+    assert learning.keys() == {"vector", "pettingzoo"}
+    assert all(times > 0 for times in learning.values())
     assert parts.keys() == {"copy_ns", "legal_ns", "apply_ns"}
 
 
@@ -70,9 +86,13 @@ def test_ratios_stand_beside_the_others_of_the_run(capsys: pytest.CaptureFixture
         "listed, compiled / connect_four": 0.5,
         "playouts, compiled / pure": 12.0,
         "moves, compiled / pure": 2.0,
+        "vector step, pure / rules": 2.0,
+        "pettingzoo step, pure / rules": 7.0,
+        "vector step, compiled / rules": 2.5,
+        "pettingzoo step, compiled / rules": 9.0,
     }
     assert show_demands("Ratios", ratios(ROWS), as_json=False) == 1
-    assert "2 of 4 figures with a limit are MISSED" in capsys.readouterr().out
+    assert "3 of 8 figures with a limit are MISSED" in capsys.readouterr().out
 
 
 def test_rates_name_games_and_builds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -148,11 +148,23 @@ def _board(name: str) -> LaidBoard:
 class Realm:
     """The tables derived from one layout, shared by all states of a match."""
 
-    __slots__ = ("_across", "_down", "boards", "guards", "layout", "peaks", "shifts", "spaces")
+    __slots__ = (
+        "_across",
+        "_down",
+        "boards",
+        "guards",
+        "layout",
+        "peaks",
+        "pieces",
+        "shifts",
+        "spaces",
+    )
 
     def lay(self, layout: Layout) -> None:
         """Lay the boards: find the peaks, lines, and where stones guard each mountain (8.3)."""
         self.layout = layout
+        self.pieces: list[list[bytes]] = []
+        """The cells as numbers, once `encoding.py` has made them."""
         boards = [_board(name) for name in layout]
         self.boards = boards
         first, second, third, fourth = boards

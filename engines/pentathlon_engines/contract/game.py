@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.contract.presentation import Commentary, Drawing
+    from pentathlon_engines.contract.presentation import Commentary, Drawing, Encoder
 
-    Encoder = Callable[[dict[str, Any], int], list[float]]
-    """Turns an observation and the number of seats into numbers from -1 to 1."""
     Evaluation = Callable[[Any, int], float]
     """Rates a position for a seat; a higher number is better."""
     Prospects = Callable[[Any], list[float]]
@@ -145,11 +143,11 @@ class Game(ABC):
         return None
 
     def encoder(self) -> Encoder:
-        """Return the function that turns observations into numbers; the default hashes them."""
-        from pentathlon_engines.encoding import features
+        """Return the module that turns positions into numbers; the default hashes observations."""
+        from pentathlon_engines.encoding import hashed
 
-        encode: Encoder = (self._room("encoding") or features).features
-        return encode
+        encoder: Encoder = self._room("encoding") or hashed
+        return encoder
 
     def touches(self, state: State, action: int) -> list[str]:
         """Return the cells and cards that a legal action names, as the drawing marks them.
@@ -176,6 +174,10 @@ class Game(ABC):
     def _data(self, name: str) -> Any:
         package = __import__(self._package, fromlist=["GAME"])
         return read_data(str(package.__file__), f"{name}.json")
+
+    def __reduce__(self) -> str:
+        """Let `pickle` keep the name of this object in the game's module."""
+        return "GAME"
 
     def __repr__(self) -> str:
         return f"GAMES[{self.info.key!r}]"
@@ -236,6 +238,22 @@ class State(ABC):
         """Return what `copy` returns."""
         return self.copy()
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are one position of a game, hidden parts included."""
+        if not isinstance(other, State):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        """Return the hash of this position; do not change one that a set or dictionary holds."""
+        from json import dumps
+
+        return hash(dumps(self.to_json(), sort_keys=True))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let `pickle` keep the JSON, which compiled and plain engines read alike."""
+        return Game.load, (self.game, self.to_json())
+
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the whole position, hidden parts included, for `Game.load`."""
@@ -247,6 +265,14 @@ class State(ABC):
         A seat finds its own number in `you`. The seat to move also finds the texts of its legal
         actions in `legal`.
         """
+
+    def features(self, seat: int) -> list[float]:
+        """Return what a seat sees as numbers from -1 to 1, always in the same order."""
+        from array import array
+
+        pieces: list[bytes] = []
+        self.game.encoder().encode(self, seat, pieces)
+        return array("f", b"".join(pieces)).tolist()
 
     @abstractmethod
     def event_for(self, seat: int | None, text: str) -> str:

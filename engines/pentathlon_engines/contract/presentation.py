@@ -1,4 +1,4 @@
-"""What a game shows to people: the modules that draw its positions and tell its events."""
+"""What a game shows: modules that draw its positions, tell its events, and count for learners."""
 
 from __future__ import annotations
 
@@ -62,3 +62,13 @@ class Drawing(Protocol):
 
     def text(self, state: Any, /) -> str:  # Any: the same
         """Draw a position for a terminal."""
+
+
+class Encoder(Protocol):
+    """A module that turns positions into numbers, for learners; `encoding/hashed.py` is one."""
+
+    def size(self, seats: int, /) -> int:
+        """Return how many numbers there are in a match with so many seats."""
+
+    def encode(self, state: Any, seat: int, pieces: list[bytes], /) -> None:  # Any: its states
+        """Add what a seat sees: numbers from -1 to 1 as memory holds them in single precision."""

@@ -169,8 +169,10 @@ def match_row(record: Record, source: Source) -> Row:
 
 def features(state: State, seat: int) -> list[float]:
     """Return what a seat sees as numbers, as short as JSON can write them."""
-    numbers = state.game.encoder()(state.observation(seat), state.seats)
-    return [int(number) if number in (0, 1) else round(number, _DIGITS) for number in numbers]
+    return [
+        int(number) if number in (0, 1) else round(number, _DIGITS)
+        for number in state.features(seat)
+    ]
 
 
 def shares(ranks: Sequence[int]) -> list[float]:

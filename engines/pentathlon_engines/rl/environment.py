@@ -6,7 +6,6 @@
 ('seat_0', 27)
 """
 
-import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,10 +14,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from pentathlon_engines.contract.game import CHANCE, Game, Outcome, State
-from pentathlon_engines.contract.registry import GAMES
-from pentathlon_engines.errors import BadAction
+from pentathlon_engines.contract.game import Game, State
+from pentathlon_engines.errors import BadAction, BadOption
+from pentathlon_engines.rl.vector import VectorEnv
 
+RENDER_MODES = ("ansi", "svg")
 Observation = dict[str, NDArray[Any]]  # Any: numbers of two types
 
 
@@ -28,7 +28,7 @@ class PentathlonEnv(AECEnv):
     An observation has `observation`, a vector of fixed size made from what the seat may see, and
     `action_mask`, which is all zeros for a seat that is not to move. Rewards come at the end: the
     share of the other seats that rank behind, minus the share that rank ahead. Two seats get 1
-    and -1, or 0 each.
+    and -1, or 0 each. It is a view of a `VectorEnv` with one match.
     """
 
     def __init__(
@@ -40,28 +40,42 @@ class PentathlonEnv(AECEnv):
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self.game = GAMES[game] if isinstance(game, str) else game
+        if render_mode not in (None, *RENDER_MODES):
+            modes = " or ".join(repr(mode) for mode in RENDER_MODES)
+            raise BadOption(f"render_mode must be {modes}, or None, not {render_mode!r}")
+        self._table = VectorEnv(game, 1, seats=seats, options=options, restarts=False)
+        self.game = self._table.game
         info = self.game.info
         self.metadata = {
             "name": f"{info.key}_v{info.version}",
-            "render_modes": ["ansi", "svg"],
+            "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
-        self._options = info.check_options(options)
-        self._seats = {f"seat_{seat}": seat for seat in range(info.check_seats(seats))}
+        self._seats = {f"seat_{seat}": seat for seat in range(self._table.seats)}
         self.possible_agents = list(self._seats)
-        self._rng = random.Random(0)
-        self.reset()
-        self._spaces = {agent: self._space(agent) for agent in self.possible_agents}
-        self._actions = {agent: spaces.Discrete(info.actions) for agent in self.possible_agents}
-        self._rng = random.Random()
+        (size,), actions = self._table.features[0].shape, info.actions
+        space = spaces.Dict(
+            {
+                "observation": spaces.Box(-1, 1, (size,), np.float32),
+                "action_mask": spaces.Box(0, 1, (actions,), np.int8),
+            }
+        )
+        self._spaces = dict.fromkeys(self.possible_agents, space)
+        self._actions = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
+        self._begin()
+
+    @property
+    def position(self) -> State:
+        """The position of the match."""
+        return self._table.states[0]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a new match; without a seed, the generator continues."""
-        if seed is not None:
-            self._rng = random.Random(seed)
-        self.position: State = self.game.start(len(self._seats), self._options)
+        self._table.reset(seed)
+        self._begin()
+
+    def _begin(self) -> None:
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -69,7 +83,6 @@ class PentathlonEnv(AECEnv):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
-        self._play_chance()
         self._select()
 
     def step(self, action: int | None) -> None:
@@ -83,23 +96,17 @@ class PentathlonEnv(AECEnv):
             return
         if action is None:
             raise BadAction("None", reason=f"{agent} has to act; its mask says how it can")
-        self.position.apply(int(action))
-        self._play_chance()
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        if self.position.outcome is not None:
-            self._finish(self.position.outcome)
-        self._accumulate_rewards()
+        shares, ended = self._table.step([int(action)])
+        if ended[0]:
+            self.rewards = dict(zip(self.agents, shares[0].tolist(), strict=True))
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._accumulate_rewards()
         self._select()
 
     def observe(self, agent: str) -> Observation:
         """Return what a seat sees, as numbers, and the mask of its legal actions."""
-        position, seat = self.position, self._seats[agent]
-        mask = np.zeros(self.game.info.actions, dtype=np.int8)
-        if seat == position.to_move:
-            mask[position.legal_actions()] = 1
-        numbers = self.game.encoder()(position.observation(seat), position.seats)
-        return {"observation": np.array(numbers, dtype=np.float32), "action_mask": mask}
+        numbers, mask = self._table.observe(0, self._seats[agent])
+        return {"observation": numbers, "action_mask": mask.view(np.int8)}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations."""
@@ -110,7 +117,10 @@ class PentathlonEnv(AECEnv):
         return self._actions[agent]
 
     def render(self) -> str | None:
-        """Return a drawing of what a spectator sees, for a terminal or as SVG."""
+        """Return a drawing of what a spectator sees, for a terminal (`ansi`) or as SVG (`svg`).
+
+        Without a mode there is none.
+        """
         if self.render_mode == "svg":
             return self.position.svg()
         return str(self.position) if self.render_mode == "ansi" else None
@@ -118,37 +128,6 @@ class PentathlonEnv(AECEnv):
     def close(self) -> None:
         """Do nothing: there is nothing to release."""
 
-    def _space(self, agent: str) -> spaces.Dict:
-        seen = self.observe(agent)
-        numbers, mask = seen["observation"], seen["action_mask"]
-        return spaces.Dict(
-            {
-                "observation": spaces.Box(-1, 1, numbers.shape, np.float32),
-                "action_mask": spaces.Box(0, 1, mask.shape, np.int8),
-            }
-        )
-
-    def _play_chance(self) -> None:
-        while self.position.to_move == CHANCE:
-            self.position.apply_chance(self.position.sample_chance(self._rng))
-
     def _select(self) -> None:
         seat = self.position.to_move
         self.agent_selection = self.agents[0 if seat is None else seat]
-
-    def _finish(self, outcome: Outcome) -> None:
-        self.rewards = dict(zip(self.agents, rewards(outcome.ranks), strict=True))
-        self.terminations = dict.fromkeys(self.agents, True)
-
-
-def rewards(ranks: tuple[int, ...]) -> list[float]:
-    """Return for each seat the share of others that rank behind, minus the share ahead.
-
-    >>> rewards((0, 1, 1))
-    [1.0, -0.5, -0.5]
-    """
-    others = len(ranks) - 1
-    return [
-        (sum(rank < other for other in ranks) - sum(other < rank for other in ranks)) / others
-        for rank in ranks
-    ]

@@ -1,33 +1,74 @@
-"""Observations of Tuned as numbers, without past positions except the count of this one."""
+"""Positions of Tuned as numbers, without past positions except how often this one occurred."""
 
 from __future__ import annotations
 
-from typing import Any
+from pentathlon_engines.encoding.pieces import choices, piece, shares
+from pentathlon_engines.tuned.actions import TEXTS, split_move
+from pentathlon_engines.tuned.board import (
+    AREA,
+    EACH,
+    FULL_HAND,
+    LETTERS,
+    MAX_ACTIONS,
+    MOVES,
+    ONE,
+    REPETITION_DRAW,
+    SIZE,
+)
 
-from pentathlon_engines.encoding.features import Features
-from pentathlon_engines.tuned.board import EACH, LETTERS, MAX_ACTIONS, REPETITION_DRAW, SQUARES
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from pentathlon_engines.tuned.state import TunedPosition
+
+_KINDS: Final[int] = len(LETTERS)
 
 
-def features(view: dict[str, Any], seats: int) -> list[float]:
-    """Return the numbers of an observation."""
-    encoded = Features(you=view["you"], seats=seats)
-    encoded.seat(view["to_move"])
-    for square in SQUARES:
-        encoded.marks(view["board"].get(square, ""), LETTERS)
-    for hand in encoded.by_seat(view["hands"]):
-        encoded.counts(hand, LETTERS, most=max(EACH))
-    for rooster in encoded.by_seat(view["rooster"]):
-        encoded.choice(rooster, ("add", "move"))
-    _add_last(encoded, view["last"])
-    encoded.number(view["actions"], most=MAX_ACTIONS)
-    encoded.number(view["seen"], most=REPETITION_DRAW)
-    return encoded.values
+def _squares(mask: int) -> bytes:
+    """Return the animals of a row of squares by a mask of the row for each kind."""
+    return piece(
+        mask >> SIZE * kind + square & 1 for square in range(SIZE) for kind in range(_KINDS)
+    )
 
 
-def _add_last(encoded: Features, last: str | None) -> None:
-    """Add the last action if it was a move, for it may not be taken back."""
-    words = (last or "").split()
-    _, source, target, count = words if words[:1] == ["move"] else ("", "", "", "0")
-    encoded.choice(source, SQUARES)
-    encoded.choice(target, SQUARES)
-    encoded.number(int(count), most=len(LETTERS))
+def _last(action: int) -> bytes:
+    """Return source, target and number of animals of a move, which may not be taken back."""
+    if action < MOVES:
+        return piece([0] * (2 * AREA + 1))
+    source, above, target = split_move(action)
+    squares = choices(AREA)
+    return squares[source] + squares[target] + shares(_KINDS)[above + 1]
+
+
+_SEATS: Final = choices(2)
+_SQUARES: Final = [_squares(mask) for mask in range(1 << SIZE * _KINDS)]
+_HANDS: Final = [
+    piece((hand // one % 4) / max(EACH) for one in ONE) for hand in range(FULL_HAND + 1)
+]
+_ROOSTERS: Final = choices(2)
+_LASTS: Final = [_last(action) for action in (*range(len(TEXTS)), -1)]
+_ACTIONS: Final = shares(MAX_ACTIONS)
+_SEEN: Final = shares(REPETITION_DRAW)
+
+
+def size(seats: int) -> int:
+    """Return how many numbers there are."""
+    return 2 + AREA * _KINDS + 2 * _KINDS + 4 + 2 * AREA + 1 + 2
+
+
+def encode(state: TunedPosition, seat: int, pieces: list[bytes]) -> None:
+    """Add what a seat sees: turn, squares, hands, roosters, last move, counts."""
+    donkeys, dogs, cats = state.donkeys, state.dogs, state.cats
+    pieces.append(_SEATS[-1 if state.to_move is None else state.to_move ^ seat])
+    pieces += [
+        _SQUARES[donkeys >> row & 7 | (dogs >> row & 7) << 3 | (cats >> row & 7) << 6]
+        for row in range(0, AREA, SIZE)
+    ]
+    mine = _ROOSTERS[state.blocked if state.hand else -1]
+    other = _ROOSTERS[state.other_blocked if state.other_hand else -1]
+    if state.turn == seat:
+        pieces += (_HANDS[state.hand], _HANDS[state.other_hand], mine, other)
+    else:
+        pieces += (_HANDS[state.other_hand], _HANDS[state.hand], other, mine)
+    pieces += (_LASTS[state.last], _ACTIONS[state.actions], _SEEN[state.seen()])

@@ -5,10 +5,11 @@ They are functions, not tests, so that they can also be turned on games that bre
 
 import copy
 import json
+import pickle
 import random
 from collections import Counter
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 from math import sqrt
 from typing import Any
 
@@ -147,6 +148,19 @@ def check_python_copies_are_independent(setup: Setup, seed: int) -> None:
             told = _rest(other, "on")
             assert json.dumps(state.to_json()) == json.dumps(twin.to_json()) == before
             assert _rest(twin, "on") == told == _rest(state.copy(), "on")
+
+
+def check_positions_compare_hash_and_pickle(setup: Setup, seed: int) -> None:
+    before: State | None = None
+    for state in islice(positions(setup, seed), seed % 3, None, 3):
+        twin = pickle.loads(pickle.dumps(state))
+
+        assert twin is not state
+        assert twin == state
+        assert len({twin, state, state.copy()}) == 1
+        assert state != before
+        assert state != state.to_json()
+        before = twin
 
 
 def check_texts_replay_the_match(setup: Setup, seed: int) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pentathlon_engines import GAMES, BadPosition, EngineError
 from tests.deep import mostly_deep
-from tests.engines.card_game import CardGame, CardState
+from tests.engines.card_game import GAME, CardGame, CardState
 from tests.engines.contract import checks
 from tests.engines.contract.checks import CHECKS
 from tests.engines.contract.commentary_checks import check_choices, check_commentary
@@ -19,7 +19,7 @@ Check = Callable[[Setup, int], None]
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("setup", setups(CardGame()), ids=str)
+@pytest.mark.parametrize("setup", setups(GAME), ids=str)
 def test_an_honest_game_with_secrets_passes(setup: Setup, check: Check) -> None:
     for seed in range(5):
         check(setup, seed)

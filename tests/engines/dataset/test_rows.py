@@ -64,7 +64,7 @@ def test_features_are_what_the_seat_saw() -> None:
 
     for row in decision_rows(record, ONE):
         state = states[row["ply"]]
-        encoded = state.game.encoder()(state.observation(row["seat"]), state.seats)
+        encoded = state.features(row["seat"])
         assert np.allclose(row["features"], encoded, atol=1e-6)
         twin = state.determinize(row["seat"], Random(1))
         assert features(twin, row["seat"]) == row["features"]

@@ -41,7 +41,7 @@ def test_it_is_drawn_told_and_rated() -> None:
     worth = GAME.evaluation()
     assert worth is not None
     assert worth(state, 0) == -worth(state, 1)
-    assert len(GAME.encoder()(state.observation(0), 2)) == 2 + 2 * 42
+    assert len(state.features(0)) == 2 + 2 * 42
 
 
 def test_it_is_played_between_processes_and_verified(monkeypatch: pytest.MonkeyPatch) -> None:

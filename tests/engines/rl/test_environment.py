@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from pentathlon_engines import CHANCE, GAMES, BadAction, BadOption, BadSeats, IllegalAction, State
+from pentathlon_engines import CHANCE, GAMES, BadAction, BadOption, BadSeats, IllegalAction
 from pentathlon_engines.rl import PentathlonEnv
-from pentathlon_engines.rl.environment import rewards
+from pentathlon_engines.rl.vector import rewards
 from tests.engines.card_game import CardGame
 from tests.engines.contract.checks import positions
 from tests.engines.contract.setups import Setup, setups
@@ -62,10 +62,6 @@ def test_a_match_ends_with_the_rewards_of_its_ranks(key: str, seats: int) -> Non
     assert env.agents == []
 
 
-def encoded(state: State, seat: int) -> list[float]:
-    return state.game.encoder()(state.observation(seat), state.seats)
-
-
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
 def test_numbers_have_a_fixed_size_and_range(setup: Setup) -> None:
     env = PentathlonEnv(setup.game, seats=setup.seats, options=setup.options)
@@ -74,7 +70,7 @@ def test_numbers_have_a_fixed_size_and_range(setup: Setup) -> None:
         if state.to_move == CHANCE or ply % 3:
             continue
         for seat in range(setup.seats):
-            numbers = encoded(state, seat)
+            numbers = state.features(seat)
             assert len(numbers) == size
             assert all(0 <= number <= 1 for number in numbers)
 
@@ -87,8 +83,8 @@ def test_numbers_do_not_change_with_what_is_hidden(setup: Setup) -> None:
             continue
         for seat in range(setup.seats):
             twin = state.determinize(seat, rng)
-            numbers = encoded(state, seat)
-            assert encoded(twin, seat) == numbers
+            numbers = state.features(seat)
+            assert twin.features(seat) == numbers
 
 
 @for_all_seats
@@ -98,7 +94,7 @@ def test_numbers_tell_positions_apart(key: str, seats: int) -> None:
         if state.to_move not in (None, CHANCE):
             assert state.to_move is not None
             view = state.observation(state.to_move)
-            legal = told.setdefault(tuple(encoded(state, state.to_move)), view["legal"])
+            legal = told.setdefault(tuple(state.features(state.to_move)), view["legal"])
             assert legal == view["legal"], "what is legal must follow from the numbers"
     assert len(told) > 5
 
@@ -157,6 +153,12 @@ def test_render_draws_in_the_chosen_mode(mode: str | None, start: str | None) ->
 
     assert drawing is None if start is None else drawing is not None and start in drawing
     env.close()
+
+
+@pytest.mark.parametrize("mode", ["human", "rgb_array"])
+def test_a_mode_that_draws_nothing_is_refused(mode: str) -> None:
+    with pytest.raises(BadOption, match="render_mode must be 'ansi' or 'svg', or None, not"):
+        PentathlonEnv("tuned", render_mode=mode)
 
 
 def test_a_game_without_an_encoder_is_hashed() -> None:

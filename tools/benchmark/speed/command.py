@@ -29,7 +29,8 @@ from tools.benchmark.speed.field import (
 )
 
 HELP: Final = (
-    "moves and playouts per second, pure and compiled, beside python-chess and open_spiel"
+    "moves and playouts per second, pure and compiled, beside python-chess and open_spiel; "
+    "what environments for learning cost beside the rules"
 )
 _LOCKED: Final = "requirements/bench.txt"
 _COLUMNS: Final = {
@@ -40,6 +41,8 @@ _COLUMNS: Final = {
     "legal_ns": "legal ns",
     "apply_ns": "apply ns",
 }
+_LEARNERS: Final = {"vector": 3, "pettingzoo": 8}
+"""The most that an action may cost in an environment for learning, as a multiple of the rules."""
 _CHESS: Final = ("chess", "chess")
 _CONNECT_FOUR: Final = ("open_spiel", "connect_four")
 
@@ -109,6 +112,12 @@ def ratios(rows: Rows) -> dict[str, list[Demand]]:
             Demand(name=game, measured=by_name[build, game][figure] / yardstick, least=least)
             for game, yardstick in zip(games, yardsticks, strict=True)
         ]
+    for build in (PURE, COMPILED):
+        for figure, most in _LEARNERS.items():
+            rows_by_name[f"{figure} step, {build} / rules"] = [
+                Demand(name=game, measured=by_name[build, game][figure], most=most)
+                for game in games
+            ]
     return rows_by_name
 
 

@@ -62,6 +62,12 @@ class Contestant:
         )
         return {"copy_ns": copies, "legal_ns": lists, "apply_ns": applies}
 
+    def learning(self, slice_s: float) -> dict[str, float]:
+        """Return what environments for learning cost as multiples of the rules alone."""
+        from tools.benchmark.speed.learners import learning  # noqa: PLC0415  # ours only
+
+        return learning(self._game, slice_s)
+
     def _states(self) -> list[Any]:
         """Return positions in which a seat decides, beginning with the first one of a match."""
         from pentathlon_engines import CHANCE, GAMES  # noqa: PLC0415  # pure or compiled

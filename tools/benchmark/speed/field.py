@@ -40,7 +40,7 @@ class SpeedEntry:
     def tasks(self) -> tuple[str, ...]:
         """The tasks that can be measured here; the parts exist in our games only."""
         ours = self.build in (PURE, COMPILED)
-        return ("driven", "inside", "parts") if ours else ("driven",)
+        return ("driven", "inside", "parts", "learning") if ours else ("driven",)
 
 
 def our_entries(games: Sequence[str], *, compiled: Path) -> list[SpeedEntry]:

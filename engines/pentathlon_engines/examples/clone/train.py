@@ -77,12 +77,16 @@ class Policy:
 
     def learn(self, data: Decisions) -> None:
         """Do one step down the gradient of the loss."""
-        first, _, second, _ = self.weights
         hidden, error = self._forward(data)
         error[np.arange(len(data)), data.action] -= 1
         error *= data.weight[:, None] / data.weight.sum()
+        self.descend(data.features, hidden, error)
+
+    def descend(self, features: Numbers, hidden: Numbers, error: Numbers) -> None:
+        """Change the weights so that the outputs come nearer to what they should be."""
+        first, _, second, _ = self.weights
         back = (error @ second.T) * (hidden > 0)
-        slopes = [data.features.T @ back, back.sum(0), hidden.T @ error, error.sum(0)]
+        slopes = [features.T @ back, back.sum(0), hidden.T @ error, error.sum(0)]
         slopes[0] += DECAY * first
         slopes[2] += DECAY * second
         self._steps += 1

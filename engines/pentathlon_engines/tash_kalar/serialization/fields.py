@@ -228,10 +228,11 @@ def _effect(state: TashKalarPosition) -> dict[str, Any] | None:
     return written
 
 
-def _warp(effect: Effect) -> str | None:
+def warp_of(effect: Effect) -> int:
+    """Return the card whose warp effect this is, or -1."""
     card = effect.program
     is_warp = WARP_CARDS >> card & 1 == 1 and effect.at >= PROGRAMS[card].free
-    return IDS[card] if is_warp else None
+    return card if is_warp else -1
 
 
 def _done(effect: Effect) -> list[dict[str, Any]]:
@@ -302,7 +303,7 @@ EFFECT: Final = Fields(
     Field("moved_self", Flag(), is_required=True),
     Field("captures", _FEW, is_required=True),
     Field("picked", SQUARE),
-    Field("warp", OneOf(IDS, what="a card"), _warp),
+    Field("warp", OneOf(IDS, what="a card"), lambda effect: _CARD.show(warp_of(effect))),
     Field("own_moves", _FEW),
 )
 DRAWS: Final = Fields(

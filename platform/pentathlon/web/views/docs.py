@@ -2,7 +2,6 @@
 
 from functools import cache
 from importlib.resources import files
-from random import Random
 from typing import Final
 
 from django.conf import settings
@@ -40,7 +39,7 @@ from pentathlon.web.docs.guides import REFUSALS, SHELVES, place_of
 from pentathlon.web.drawing.boards import lesson_steps
 from pentathlon.web.replay.win_chances import WIDEST_ACCURACY
 from pentathlon.web.templatetags.formats import size
-from pentathlon_engines import CHANCE, GAMES
+from pentathlon_engines import GAMES
 from pentathlon_engines.analysis.curve import METHOD, Budget
 from pentathlon_engines.analysis.judgement import FEWEST_DECISIONS
 from pentathlon_engines.analysis.playouts import COMMAND as CALIBRATION
@@ -364,12 +363,10 @@ def _spaces() -> list[dict[str, object]]:
     """Return the sizes of observations and actions for learning, for the usual tables."""
     spaces: list[dict[str, object]] = []
     for game in GAMES.values():
-        state, rng = game.start(), Random(0)
-        while state.to_move == CHANCE:  # before the deal there is nothing to see
-            state.apply_chance(state.sample_chance(rng))
-        seen = game.encoder()(state.observation(0), state.seats)
-        names = {"title": game.info.title, "seats": state.seats, "actions": game.info.actions}
-        spaces.append({**names, "features": len(seen)})
+        info = game.info
+        features = game.encoder().size(info.default_seats)
+        names = {"title": info.title, "seats": info.default_seats, "actions": info.actions}
+        spaces.append({**names, "features": features})
     return spaces
 
 

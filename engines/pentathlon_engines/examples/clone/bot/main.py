@@ -19,7 +19,7 @@ def choose(turn: Turn) -> str:
     win = winning_action(state)
     if win is not None:
         return state.text(win)
-    seen = state.game.encoder()(turn.observation, state.seats)
+    seen = state.features(turn.seat)
     preference = score_actions(seen, state.legal_actions())
     ordered = sorted(preference, key=preference.__getitem__, reverse=True)
     for action in ordered:

@@ -1,30 +1,22 @@
-"""Collect numbers from 0 to 1 in a fixed order, for a learner.
+"""What a learner is promised to see: numbers from 0 to 1 in a fixed order, from an observation.
 
->>> features = Features(you=1, seats=3)
->>> features.seat(2)
->>> features.number(3, most=4)
->>> features.values
-[0.0, 1.0, 0.0, 0.75]
-
-The encoder of games that have no other: it hashes an observation into a fixed size.
-
-The name of each field is made of the keys that lead to it. A number is added at the place to which
-its name hashes; a text adds 1 at the place to which its name and value hash. Then the sums are
-squeezed between -1 and 1. Fields that share a place cannot be told apart.
+Each game's `seen.py` says it once more than its `encoding.py`, from the JSON alone, so that no
+column moves and nothing comes from what the observation does not show.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
-from zlib import crc32
-
-SIZE: Final = 1024
-_LEFT_OUT: Final = ("game", "legal", "you", "result")
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 class Features:
-    """The numbers of an observation; seats are counted from the one that observes."""
+    """The numbers of an observation; seats are counted from the one that observes.
+
+    >>> features = Features(you=1, seats=3)
+    >>> features.seat(2)
+    >>> features.number(3, most=4)
+    >>> features.values
+    [0.0, 1.0, 0.0, 0.75]
+    """
 
     def __init__(self, *, you: int, seats: int) -> None:
         self.values: list[float] = []
@@ -63,25 +55,3 @@ class Features:
     def by_seat(self, values: Sequence[Any]) -> list[Any]:
         """Return values by seat in the order of the features."""
         return [values[seat] for seat in self.order]
-
-
-def features(view: dict[str, Any], seats: int) -> list[float]:
-    """Return the numbers of an observation; seats keep their order, whichever seat observes."""
-    values = [0.0] * SIZE
-    shown = {name: field for name, field in view.items() if name not in _LEFT_OUT}
-    for name, value in _leaves("", shown):
-        values[crc32(name.encode()) % SIZE] += value
-    return [value / (1 + abs(value)) for value in values]
-
-
-def _leaves(name: str, field: object) -> Iterator[tuple[str, float]]:
-    if isinstance(field, dict):
-        for key, value in field.items():
-            yield from _leaves(f"{name}/{key}", value)
-    elif isinstance(field, list):
-        for index, value in enumerate(field):
-            yield from _leaves(f"{name}/{index}", value)
-    elif isinstance(field, str):
-        yield f"{name}={field}", 1.0
-    elif field is not None and isinstance(field, int | float):
-        yield name, float(field)

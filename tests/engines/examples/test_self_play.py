@@ -1,0 +1,70 @@
+"""The example that learns by playing against itself, in small: it learns, and its bot plays."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.examples.self_play import train
+from pentathlon_engines.examples.self_play.train import Decisions, Player, SelfPlay
+from pentathlon_engines.manifest import bot_command, read_manifest
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from pentathlon_engines.runner import SeatBot, play_match
+from tests.engines.test_bots import built_in
+
+PATIENT = Limits(action_cpu_s=5.0, action_wall_s=60.0, match_cpu_s=60.0, startup_wall_s=60.0)
+
+
+def test_what_went_better_than_guessed_is_done_more_often() -> None:
+    rng = np.random.default_rng(1)
+    player = Player(4, 3, rng)
+    features = rng.random((300, 4), np.float32)
+    masks = np.tile([True, True, False], (300, 1))
+    for _ in range(200):
+        actions = rng.integers(2, size=300)
+        rewards = np.where(actions == 1, 1, -1).astype(np.float32)
+        player.improve(Decisions(features, masks, actions, rewards))
+
+    _, chances, _ = player.chances(features, masks)
+    assert (chances[:, 1] > 0.9).all()
+    assert not chances[:, 2].any()
+
+
+def test_decisions_of_finished_matches_get_the_reward_of_their_seat(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(train, "BATCH", 200)
+    learnt: list[Decisions] = []
+    monkeypatch.setattr(Player, "improve", lambda _, data: learnt.append(data))
+    playing = SelfPlay("tuned", seed=2, matches=8)
+
+    playing.learn()
+
+    (data,) = learnt
+    assert len(data.actions) >= 200
+    assert data.masks[np.arange(len(data.actions)), data.actions].all()
+    assert set(np.unique(data.rewards)) <= {-1, 0, 1}
+    # The first two numbers say that the seat that looks is to move.
+    assert (data.features[:, :2] == [1, 0]).all()
+
+
+def test_the_bot_that_was_written_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train, "BATCH", 200)
+    folder = tmp_path / "my-player"
+    monkeypatch.setattr(sys, "argv", ["train", "tuned", str(folder), "--minutes", "0.01"])
+    train.main()
+    player = SeatBot(name="p", hash="sha256:0", command=bot_command(folder, read_manifest(folder)))
+
+    played = play_match(
+        game=GAMES["tuned"],
+        options=None,
+        seats=[player, built_in("random")],
+        seed=3,
+        limits=PATIENT,
+        launcher=PlainLauncher(),
+    )
+
+    assert played.record["faults"] == []
