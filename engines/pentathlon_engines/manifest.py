@@ -3,7 +3,7 @@
 ```toml
 name = "tuned-tiger"
 games = ["tuned"]
-language = "python"       # with main = "main.py"; also "node", "java", "perl"
+language = "python"       # with main = "main.py"; also "python-numpy", "node", "java", "perl"
 # or: command = ["./bot"], with an optional build = ["cc", "-O2", "-o", "bot", "bot.c"]
 # processes = 4           # if the bot starts other processes
 # ladder = false          # keeps it out of ladders; "paused" pauses it there, true joins again
