@@ -218,9 +218,7 @@ def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
 @require_safe
 def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
     """Send an owner the files of a version."""
-    owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related(
-        "bot", "archive", "model"
-    )
+    owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot")
     found = get_object_or_404(owned, pk=version_id)
     files = find_upload(found.archive_id, model=found.model_id, manifest=found.manifest)
     response = HttpResponse(files, content_type="application/zip")
