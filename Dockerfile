@@ -16,11 +16,13 @@ ENV PYTHONUNBUFFERED=1 \
     PENTATHLON_STATIC=/srv/static \
     PENTATHLON_DATA=/var/lib/pentathlon
 
-# With replays in a bucket and spans by OpenTelemetry; datasets as Parquet take 160 MB more:
+# With replays in a bucket and spans by OpenTelemetry. Datasets as Parquet take 160 MB more; so does
+# the worker's numpy, for bots in "python-numpy":
 #   docker build --build-arg REQUIREMENTS="run s3 tracing parquet" …
+#   docker build --target worker --build-arg REQUIREMENTS="run s3 tracing numpy" …
 FROM python AS packages
 ARG REQUIREMENTS="run s3 tracing"
-COPY requirements/parquet.txt requirements/run.txt requirements/s3.txt requirements/tracing.txt /tmp/
+COPY requirements/numpy.txt requirements/parquet.txt requirements/run.txt requirements/s3.txt requirements/tracing.txt /tmp/
 RUN python -m venv /srv/venv \
     && for part in $REQUIREMENTS; do \
            pip install --no-cache-dir --require-hashes --no-deps \

@@ -56,6 +56,7 @@ NOUNS = {
 ENGINES_EXTRAS = {
     "cli": {"typer", "click", "rich", "platformdirs", "urllib3"},
     "examples": {"numpy"},
+    "model.py": {"numpy", "onnxruntime"},  # for bots in "python-numpy"
     "rl": {"gymnasium", "numpy", "pettingzoo"},
     "dataset": {"pyarrow"},  # one module of it, the extra `parquet`
     "transparency": {"cryptography"},  # one module of it, the extra `cli`

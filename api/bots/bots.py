@@ -32,7 +32,7 @@ from pentathlon.core.server.limits import MOST_IN_BATCH
 from pentathlon.core.throttle import count_request
 from pentathlon.matches.uploads.services import submit_named, submit_version
 from pentathlon_engines.archive.archives import CheckedArchive
-from pentathlon_engines.archive.files import LARGEST_ARCHIVE
+from pentathlon_engines.archive.files import LARGEST_UPLOAD
 
 _LONGEST_NAME: Final = 100
 _RATE: Final = "uploads"
@@ -109,7 +109,7 @@ class BatchUploadSerializer(RequestSerializer):
         child=serializers.FileField(),
         min_length=1,
         max_length=MOST_IN_BATCH,
-        help_text=f"At most {MOST_IN_BATCH}, and {LARGEST_ARCHIVE:,} bytes together.",
+        help_text=f"At most {MOST_IN_BATCH}, and {LARGEST_UPLOAD:,} bytes together.",
     )
     notes = serializers.CharField(
         max_length=LONGEST_NOTES,

@@ -19,7 +19,7 @@ from api.protocol.negotiation import ShallowJSONParser
 from api.protocol.pagination import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.bots.archives import read_archive, read_files
+from pentathlon.bots.archives import find_upload, read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     LONGEST_NOTES,
@@ -34,7 +34,7 @@ from pentathlon.ladders.tables import why_version_waits
 from pentathlon.matches.dispatch.reasons import Before, Reason
 from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
-from pentathlon_engines.archive.files import LARGEST_ARCHIVE
+from pentathlon_engines.archive.files import LARGEST_UPLOAD
 
 T = TypeVar("T", bound=Model)
 
@@ -139,7 +139,7 @@ class VersionReasonSerializer(RequestSerializer):
 class UploadSerializer(RequestSerializer):
     """A zip of a bot's folder, with bot.toml at its top."""
 
-    archive = serializers.FileField(help_text=f"At most {LARGEST_ARCHIVE:,} bytes.")
+    archive = serializers.FileField(help_text=f"At most {LARGEST_UPLOAD:,} bytes.")
     notes = serializers.CharField(
         max_length=LONGEST_NOTES,
         default="",
@@ -297,7 +297,7 @@ class VersionViewSet(ListModelMixin, UploadEndpoint[BotVersion]):
         """Download the files of one of your versions."""
         version = self._readable_version()
         return HttpResponse(
-            read_files(version.archive),
+            find_upload(version.archive_id, model=version.model_id, manifest=version.manifest),
             content_type="application/zip",
             headers={"Content-Disposition": f'attachment; filename="{version.archive_name}"'},
         )

@@ -23,6 +23,10 @@ class Language:
     """The commands that start main files with other endings, such as ".class"."""
     is_built: bool = True
     """Whether a bot in this language may have a build."""
+    packages: tuple[str, ...] = ()
+    """The packages that its bots can import, besides the kit and the standard library."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that its bots have besides those of all."""
 
     def command(self, main: str) -> list[str]:
         """Return the command that starts this main file."""
@@ -32,6 +36,7 @@ class Language:
         return [word.replace("{main}", main).replace("{class}", name_of_class) for word in argv]
 
 
+_PYTHON: Final = ("{python}", "-s", "-S", "-B", "-u", "{bot}/{main}")
 # On one core, more collector and compiler threads would only wait for each other.
 _JAVA: Final = (
     "java", "-XX:+UseSerialGC", "-XX:CICompilerCount=2", "-XX:-UsePerfData", "-Xshare:auto",
@@ -41,11 +46,19 @@ _JAVA: Final = (
 LANGUAGES: Final = {
     each.key: each
     for each in (
+        Language(key="python", main="main.py", argv=_PYTHON, is_built=False),
         Language(
-            key="python",
+            key="python-numpy",
             main="main.py",
-            argv=("{python}", "-s", "-S", "-B", "-u", "{bot}/{main}"),
+            argv=_PYTHON,
             is_built=False,
+            packages=("numpy", "onnxruntime"),
+            # Without the last one, onnxruntime starts a thread that reports to its maker.
+            environment={
+                "OPENBLAS_NUM_THREADS": "1",
+                "OMP_NUM_THREADS": "1",
+                "ORT_DISABLE_TELEMETRY": "1",
+            },
         ),
         Language(
             key="node",

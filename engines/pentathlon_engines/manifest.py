@@ -3,8 +3,9 @@
 ```toml
 name = "tuned-tiger"
 games = ["tuned"]
-language = "python"       # with main = "main.py"; also "node", "java", "perl"
+language = "python"       # with main = "main.py"; also "python-numpy", "node", "java", "perl"
 # or: command = ["./bot"], with an optional build = ["cc", "-O2", "-o", "bot", "bot.c"]
+# model = "policy.onnx"   # a file of weights, which may be larger than others; or .safetensors
 # processes = 4           # if the bot starts other processes
 # ladder = false          # keeps it out of ladders; "paused" pauses it there, true joins again
 # [parameters]            # typed values that its author may set otherwise: see `bot_parameters`
@@ -40,6 +41,8 @@ COMMAND: Final = "command"
 """The `language` of a bot whose manifest names a program to start."""
 PAUSED: Final = "paused"
 """The value of `ladder` for a bot that keeps its places on ladders, without new matches."""
+MODEL_ENDS: Final = (".onnx", ".safetensors")
+"""The ends of a model's name."""
 MOST_PROCESSES: Final = 16
 LONGEST_NAME: Final = 64
 BUILT_IN: Final = Path(__file__).parent / "bots"
@@ -65,6 +68,8 @@ class Manifest:
     """The program to start and its arguments if `language` is "command"; else empty."""
     build: tuple[str, ...]
     """The command that builds the bot from its sources; empty if there is none."""
+    model: str | None = None
+    """The file with the bot's weights, if it names one."""
     processes: int = 1
     """How many processes the bot may have at a time, the first one included."""
     ladder: LadderWord | None = None
@@ -93,6 +98,8 @@ class Manifest:
             fields["command"] = list(self.command)
         if self.build:
             fields["build"] = list(self.build)
+        if self.model:
+            fields["model"] = self.model
         if self.processes > 1:
             fields["processes"] = self.processes
         if self.ladder is not None:
@@ -111,6 +118,7 @@ class Manifest:
             main=fields.get("main"),
             command=tuple(fields.get("command", ())),
             build=tuple(fields.get("build", ())),
+            model=fields.get("model"),
             processes=fields.get("processes", 1),
             ladder=fields.get("ladder"),
             parameters=read_parameters(fields.get("parameters")),
@@ -286,6 +294,18 @@ def _build(value: object) -> tuple[str, ...]:
     return _texts(value, field="build", example='["cc", "-O2", "-o", "bot", "bot.c"]')
 
 
+def _model(value: object) -> str | None:
+    if value is None:
+        return None
+    if type(value) is not str or not _is_inside(value) or not value.endswith(MODEL_ENDS):
+        ends = " or ".join(MODEL_ENDS)
+        raise BadManifest(
+            f"model: write the path of a file in the folder that ends with {ends}, such as "
+            '"policy.onnx", or leave it out'
+        )
+    return str(PurePosixPath(value))
+
+
 def _processes(value: object) -> int:
     if value is None:
         return 1
@@ -312,6 +332,7 @@ _FIELDS: Final[dict[str, Callable[[object], object]]] = {
     "main": _main,
     "command": _command,
     "build": _build,
+    "model": _model,
     "processes": _processes,
     "ladder": _ladder,
     "parameters": read_parameters,
@@ -334,6 +355,11 @@ def _is_inside(path: str) -> bool:
 
 
 def _make_manifest(values: dict[str, object], has_file: Callable[[str], bool]) -> Manifest:
+    model = values["model"]
+    if model and values["build"]:
+        raise BadManifest("model: a bot with a build has none; upload the program itself")
+    if model and not has_file(str(model)):
+        raise BadManifest(f"model: there is no file {_shown(model)!r} in the folder")
     if values["command"]:
         return _program(values)
     if values["language"] == COMMAND:

@@ -43,6 +43,14 @@ def test_program_is_read(tmp_path: Path) -> None:
     )
 
 
+def test_bot_names_its_model(tmp_path: Path) -> None:
+    (tmp_path / "policy.onnx").touch()
+    found = read_manifest(write_bot(tmp_path, PYTHON + 'model = "./policy.onnx"\n'))
+
+    assert found.model == found.to_json()["model"] == "policy.onnx"
+    assert Manifest.from_json(found.to_json()) == found
+
+
 @pytest.mark.parametrize(
     ("line", "word", "plays"),
     [
@@ -100,6 +108,10 @@ def test_program_is_started_as_written(tmp_path: Path) -> None:
         (PYTHON.replace('["tuned"]', '"tuned"'), "games: write a list"),
         (PYTHON.replace('["tuned"]', '["chess"]'), "games: no game 'chess'; the games .*tuned"),
         (PYTHON.replace('["tuned"]', '["tuned", "tuned"]'), "games: write each game once"),
+        (PYTHON + 'model = "policy.bin"', "model: write the path of a file .* ends with .onnx"),
+        (PYTHON + 'model = "../policy.onnx"', "model: write the path of a file in the folder"),
+        (PYTHON + 'model = "policy.onnx"', "model: there is no file 'policy.onnx'"),
+        (PROGRAM + 'build = ["cc"]\nmodel = "a.onnx"', "model: a bot with a build has none"),
         (PYTHON.replace('"python"', '"cobol"'), "language: write .*not 'cobol'"),
         (PYTHON.replace('"python"', '["python"]'), "language: write"),
         ('name = "t"\ngames = ["tuned"]', 'language: write language = "python"'),

@@ -92,10 +92,12 @@ def test_packages_are_installed_by_hash() -> None:
 def test_image_carries_what_settings_can_ask_for() -> None:
     (usual,) = [line for name, line in _stage("packages") if name == "ARG"]
     pins: dict[str, set[str]] = {}
-    for part in ("run", "s3", "tracing", "parquet"):
+    for part in ("run", "s3", "tracing", "parquet", "numpy"):
         text = (ROOT / f"requirements/{part}.txt").read_text()
-        for name, version in re.findall(r"^([\w.-]+)(?:\[.*\])?==([^ ;]+)", text, re.MULTILINE):
-            pins.setdefault(name, set()).add(version)
+        for name, version, marker in re.findall(
+            r"^([\w.-]+)(?:\[.*\])?==([^ ;]+)( ;.*)?", text, re.MULTILINE
+        ):
+            pins.setdefault(name + marker, set()).add(version)
 
     assert usual == 'REQUIREMENTS="run s3 tracing"'
     # One list is installed after the other, so they have to agree.

@@ -52,7 +52,7 @@ def checkout(tmp_path: Path) -> Path:
     root = tmp_path / "a check out"
     for folder in ("requirements", "platform", "engines"):
         (root / folder).mkdir(parents=True)
-    for group in ("run", "dev", "browser"):
+    for group in ("run", "numpy", "dev", "browser"):
         (root / f"requirements/{group}.txt").write_text(f"# {group}\n")
     (root / "pyproject.toml").write_text(PROJECT.format(name="greeting", script="greet"))
     (root / "engines/pyproject.toml").write_text(PROJECT.format(name="two-words", script="salute"))
@@ -73,7 +73,7 @@ def test_second_start_installs_nothing(checkout: Path, install: FakeInstall) -> 
     assert len(install.asked) == 1
 
 
-@pytest.mark.parametrize("group", ["dev", "browser"])
+@pytest.mark.parametrize("group", ["numpy", "dev", "browser"])
 def test_everything_for_tests_is_enough_to_run(
     checkout: Path, install: FakeInstall, group: str
 ) -> None:
@@ -87,6 +87,7 @@ def test_everything_for_tests_is_enough_to_run(
     ("command", "group"),
     [
         ("up", "run"),
+        ("up --port 8001 --numpy", "numpy"),
         ("verify_ratings", "run"),
         ("bench match", "dev"),
         ("bench engines", "dev"),

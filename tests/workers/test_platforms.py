@@ -20,7 +20,7 @@ from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.services import note_sent, void_matches
-from pentathlon.matches.uploads.services import submit_version
+from pentathlon.matches.uploads.services import submit_named, submit_version
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import read_archive
 from pentathlon_engines.manifest import built_in_bots
@@ -220,6 +220,34 @@ def test_match_is_played_to_its_end(platform: Platform, files: BotFiles, job: Jo
     match = Match.objects.get()
     assert (match.state, match.host_faults) == (MatchState.DONE, 0)
     assert not match.seats.exclude(fault_kind="").exists()
+
+
+def test_bots_with_one_model_have_one_file_of_it(platform: Platform, files: BotFiles) -> None:
+    owner, model = make_user(), b"\x08 weights"
+    manifest = 'name = "learned"\ngames = ["tuned"]\nlanguage = "python"\nmodel = "a.onnx"\n'
+    for salt in "12":
+        bot: dict[str, bytes | str] = {
+            "bot.toml": manifest,
+            "main.py": f"# {salt}",
+            "a.onnx": model,
+        }
+        submit_named(actor=owner, archive=read_archive(zip_files(bot)))
+    jobs = claim(platform, *Match.objects.order_by("pk"))
+    seats = [job.seats[0] for job in jobs]
+    folders = [
+        files.folder(seat.files_hash, model=(str(seat.manifest.model), seat.model_hash))
+        for seat in seats
+    ]
+
+    assert [(folder / "a.onnx").read_bytes() for folder in folders] == [model, model]
+    assert len({(folder / "a.onnx").stat().st_ino for folder in folders}) == 1
+    assert not (folders[0] / "a.onnx").stat().st_mode & 0o222
+    files._most = 1
+    files.make_room()
+    assert len(files._models) == 1
+    files._most = 0
+    files.make_room()
+    assert files._models == {}
 
 
 def unbuilt_job(platform: Platform) -> Job:

@@ -157,7 +157,7 @@ class RemotePlatform:
             for job in jobs
             if not isinstance(job, AnalysisJob)
             for seat in job.seats
-            for content_hash in (seat.content_hash, seat.files_hash)
+            for content_hash in (seat.content_hash, seat.files_hash, seat.model_hash)
         }
         return jobs
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from subprocess import SubprocessError
@@ -12,7 +12,7 @@ from pentathlon_engines.match.limits import Limits
 from workers.sandbox.build_tools import build_profile, is_installed, trial_of
 from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
 from workers.sandbox.files.memory import MemoryFiles, find_memory
-from workers.sandbox.files.runtime import find_runtime
+from workers.sandbox.files.runtime import Runtime, find_runtime
 from workers.sandbox.files.staging import Inventory, Staging, copy_tree, is_readable_by
 from workers.sandbox.isolation.forks.servers import ForkServers
 from workers.sandbox.isolation.landlock import LandlockLevel
@@ -73,6 +73,8 @@ class SandboxLauncher(Launcher):
             self._system_python = system_python
             self._forks = forks
             self._shown: set[Path] = set()
+            self._runtimes: dict[Sequence[str], Runtime] = {}
+            self._staged: list[Inventory] = []
             self._undo_level = ExitStack()
             undo.callback(self._undo_level.close)
             self._stage()
@@ -127,13 +129,13 @@ class SandboxLauncher(Launcher):
         A bot that ended because its Python was removed is not to blame. The check takes some
         milliseconds.
         """
-        is_staged = self._has_staging() and self._staged.is_complete()
+        is_staged = self._has_staging() and all(each.is_complete() for each in self._staged)
         self._is_sound = is_staged and (self._memory is None or self._memory.is_complete())
         return self._is_sound
 
     def imports_own_build(self, *, compiled: bool) -> bool:
         """Return whether bots get the compiled engines that they ask for."""
-        return compiled and self._level.shows_compiled
+        return compiled and bool(self._runtime(()).compiled)
 
     def can_run(self, runtime: str) -> bool:
         """Try the program of a profile in the sandbox, which takes up to a second."""
@@ -166,23 +168,41 @@ class SandboxLauncher(Launcher):
 
     def _stage(self) -> None:
         """Copy the files that bots need and cannot reach; forget earlier copies."""
-        uid = self._uids.server
         self._staged_in = self.staging.restore()
-        before = set(self._staged_in.iterdir())
-        runtime = find_runtime(self.staging, uid=uid, system_python=self._system_python)
+        self._staged.clear()
+        self._runtimes.clear()
         self._undo_level.close()
         self._level: NamespacesLevel | LandlockLevel
-        if self.level is SandboxLevel.LANDLOCK:
-            self._level = LandlockLevel(runtime, self.staging, uid=uid)
-        else:
-            self._level = NamespacesLevel(
-                runtime, self.staging, uid=uid, memory=self._memory, forks=self._forks
-            )
+        with self._taking_stock():
+            if self.level is SandboxLevel.LANDLOCK:
+                self._level = LandlockLevel(self.staging)
+            else:
+                self._level = NamespacesLevel(
+                    self.staging, uid=self._uids.server, memory=self._memory, forks=self._forks
+                )
         self._undo_level.callback(self._level.close)
         if self._memory is not None:
             self._memory.forget()
-        self._staged = Inventory(*set(self._staged_in.iterdir()) - before)
+        self._runtime(())
         self._is_sound = True
+
+    def _runtime(self, packages: Sequence[str]) -> Runtime:
+        """Return the files of bots with these packages; copy those that they cannot reach."""
+        if packages not in self._runtimes:
+            with self._taking_stock():
+                self._runtimes[packages] = find_runtime(
+                    self.staging,
+                    uid=self._uids.server,
+                    system_python=self._system_python,
+                    packages=packages,
+                )
+        return self._runtimes[packages]
+
+    @contextmanager
+    def _taking_stock(self) -> Iterator[None]:
+        before = set(self._staged_in.iterdir())
+        yield
+        self._staged.append(Inventory(*set(self._staged_in.iterdir()) - before))
 
     def _find_memory(self) -> MemoryFiles | None:
         parent = find_memory(self._uids.server)
@@ -208,6 +228,7 @@ class SandboxLauncher(Launcher):
     ) -> SandboxedBot:
         if not self._has_staging():
             self._stage()
+        runtime = self._runtime(profile.packages)
         with ExitStack() as undo:
             uid = self._uids.take()
             undo.callback(self._uids.give_back, uid)
@@ -216,6 +237,7 @@ class SandboxLauncher(Launcher):
                 folder=self._folder(command, uid, undo, is_build=profile.name == BUILD.name),
                 uid=uid,
                 profile=profile,
+                runtime=runtime.with_compiled() if command.compiled else runtime,
                 limits=limits,
                 children=children,
                 group=self._new_group(limits, undo, children=children),

@@ -6,9 +6,11 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.match.launcher import BOT_PATH, BotCommand
 from pentathlon_engines.match.limits import Limits
 
@@ -31,6 +33,8 @@ class Profile:
     """Glob patterns, relative to the root, of files outside /usr that the system reads."""
     files: tuple[str, ...] = ()
     """Glob patterns of the files of /usr that the system reads besides its program."""
+    packages: tuple[str, ...] = ()
+    """Packages of the worker's own Python that the bots can import; they run this Python."""
     seen_by_itself: str = ""
     """A program that finds its own folder through /proc/self/exe. Its bots see that link, and
     nothing else in /proc."""
@@ -43,8 +47,9 @@ class Profile:
     """CPU time for the system's own start, besides what the limits leave to the bot."""
 
     def is_installed(self) -> bool:
-        """Return whether its program is on the path of bots."""
-        return not self.program or shutil.which(self.program, path=BOT_PATH) is not None
+        """Return whether its program is on the path of bots, and its packages are with us."""
+        has_program = not self.program or shutil.which(self.program, path=BOT_PATH) is not None
+        return has_program and all(map(find_spec, self.packages))
 
     def limits(self, limits: Limits) -> Limits:
         """Return the limits plus the needs of the run-time system itself."""
@@ -108,6 +113,12 @@ PROFILES: Final = {
     for each in (
         NATIVE,
         Profile(name="python", trial=("{python}", "-I", "-S", "-c", "pass")),
+        Profile(
+            name="python-numpy",
+            trial=("{python}", "-s", "-S", "-B", "-c", "import numpy, onnxruntime"),
+            environment=LANGUAGES["python-numpy"].environment,
+            packages=LANGUAGES["python-numpy"].packages,
+        ),
         Profile(
             name="perl",
             program="perl",

@@ -184,7 +184,7 @@ class _Batch:
     def _move_bots(self, stretch: FriendlyStretch) -> StretchResult:
         """Move the bots of a friendly until the person is to move."""
         commands: dict[int, BotCommand] = {
-            bot.seat: bot_command(self._folder(bot.files_hash), bot.manifest)
+            bot.seat: bot_command(self._folder(bot, bot.files_hash), bot.manifest)
             for bot in stretch.seats
         }
         referee = play_bots(
@@ -214,12 +214,13 @@ class _Batch:
 
     def _seat_bot(self, job: Job, seat: SeatJob) -> SeatBot:
         files_hash = seat.files_hash or self._build(job, seat)
-        command = bot_command(self._folder(files_hash), seat.manifest)
+        command = bot_command(self._folder(seat, files_hash), seat.manifest)
         command = replace(command, compiled=job.shows_compiled)
         return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
 
-    def _folder(self, files_hash: str) -> Path:
-        return self._retry(lambda: self._files.folder(files_hash))
+    def _folder(self, seat: SeatJob, files_hash: str) -> Path:
+        model = (str(seat.manifest.model), seat.model_hash) if seat.model_hash else None
+        return self._retry(lambda: self._files.folder(files_hash, model=model))
 
     def _build(self, job: Job, seat: SeatJob) -> str:
         return build_version(

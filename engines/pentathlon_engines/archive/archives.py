@@ -4,22 +4,34 @@ Nothing of an upload is kept but the names and contents of its files and its emp
 stored is a new zip, made here, and equal files make equal bytes.
 """
 
+from __future__ import annotations
+
 import io
 import os
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from pathlib import Path, PurePosixPath
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from pentathlon_engines.archive.files import StoredFile, Tree, read_stored, read_tree
+from pentathlon_engines.archive.files import (
+    StoredFile,
+    Tree,
+    check_sizes,
+    read_stored,
+    read_tree,
+)
 from pentathlon_engines.archive.names import check_names, entry_name
 from pentathlon_engines.errors import BadArchive, BadManifest
-from pentathlon_engines.manifest import FILE_NAME, Manifest, hash_files, parse_manifest
+from pentathlon_engines.manifest import FILE_NAME, MODEL_ENDS, Manifest, hash_files, parse_manifest
 from pentathlon_engines.repairs import Repair
 
 # 16 MiB of "a" and "b" in random order take 43 s at level 9, 1.4 s at the usual 6, 0.4 s at 3.
 _LEVEL = 3
+_ONNX = b"\x08"
+"""The first byte of an ONNX file: the field with the version of its form."""
+_TENSORS_AT = 8
+"""Where the JSON of a safetensors file begins."""
 
 
 class DamagedArchive(Exception):
@@ -37,19 +49,34 @@ class CheckedArchive:
 
     manifest: Manifest
     files: Mapping[str, StoredFile]
+    """The files; in the place of the model, if there is one, its hash."""
     content_hash: str
     normalised: bytes
     """The same files as a zip whose bytes depend only on those files."""
     unpacked_bytes: int
     repairs: tuple[Repair, ...]
     """What was put right; `files` are those after it."""
+    model: CheckedArchive | None = None
+    """The model alone, which versions share that have the same."""
+
+    def whole(self) -> bytes:
+        """Return the zip with the model in its place, as it can be uploaded."""
+        if self.model is None:
+            return self.normalised
+        return with_model(self.normalised, self.model.normalised, at=str(self.manifest.model))
 
 
 def read_archive(data: bytes) -> CheckedArchive:
     """Check an upload and return what it holds, or raise `BadArchive` with the reason."""
     tree = read_tree(data)
     manifest = _read_manifest(tree.files)
-    tree = with_program(tree, manifest)
+    tree, model = without_model(with_program(tree, manifest), manifest)
+    check_sizes(tree)
+    kept = _checked(tree, manifest)
+    return kept if model is None else replace(kept, model=_checked(model, manifest))
+
+
+def _checked(tree: Tree, manifest: Manifest) -> CheckedArchive:
     return CheckedArchive(
         manifest=manifest,
         files=tree.files,
@@ -112,6 +139,33 @@ def unpack(data: bytes, folder: Path) -> None:
             _write_new(path, archive.read(info), mode=mode & 0o755)
 
 
+def without_model(tree: Tree, manifest: Manifest) -> tuple[Tree, Tree | None]:
+    """Return the files with a hash in the place of the model that the manifest names; and that.
+
+    So the content hash is that of all files, and versions with the same model can share it.
+    """
+    if manifest.model not in tree.files:
+        return tree, None
+    name = f"model{PurePosixPath(manifest.model).suffix}"
+    file = StoredFile(data=tree.files[manifest.model].data, is_program=False)
+    model = Tree(files={name: file}, empty_folders=())
+    note = StoredFile(data=tree_hash(model).encode(), is_program=False)
+    return replace(tree, files={**tree.files, manifest.model: note}), model
+
+
+def read_model(data: bytes) -> bytes:
+    """Return the content of the only file in the archive of a model."""
+    (file,) = read_stored(data).files.values()
+    return file.data
+
+
+def with_model(data: bytes, model: bytes, *, at: str) -> bytes:
+    """Return the archive of a bot with the model from its own archive in its place."""
+    tree = read_stored(data)
+    file = StoredFile(data=read_model(model), is_program=False)
+    return _normalised(replace(tree, files={**tree.files, at: file}))
+
+
 def with_program(tree: Tree, manifest: Manifest) -> Tree:
     """Return the files with the mark that the bot's own program may be executed.
 
@@ -143,10 +197,24 @@ def _read_manifest(files: Mapping[str, StoredFile]) -> Manifest:
     except BadManifest as error:
         problem = str(error).removeprefix(f"{FILE_NAME}: ")
         raise BadArchive(f"{FILE_NAME}: {problem}", code=error.code, path=FILE_NAME) from error
+    if manifest.model is not None:
+        _check_model(manifest.model, files[manifest.model].data)
     # A program that the build makes need not be there yet.
     if not manifest.build:
         _check_program(manifest, files)
     return manifest
+
+
+def _check_model(name: str, data: bytes) -> None:
+    """Refuse what is certainly no model, such as a file of the same name by another program."""
+    is_onnx = data.startswith(_ONNX)
+    is_tensors = data[_TENSORS_AT : _TENSORS_AT + 1] == b"{"
+    if not (is_onnx if name.endswith(MODEL_ENDS[0]) else is_tensors):
+        raise BadArchive(
+            f"model: {name!r} is not what its name says. Export it again.",
+            code="bad_model",
+            path=name,
+        )
 
 
 def _check_program(manifest: Manifest, files: Mapping[str, StoredFile]) -> None:
@@ -181,6 +249,7 @@ def _normalised(tree: Tree) -> bytes:
 def _entry(name: str, mode: int) -> ZipInfo:
     info = ZipInfo(name)
     info.create_system = 3  # Unix, wherever this runs
-    info.compress_type = ZIP_DEFLATED
+    # Weights hardly get smaller.
+    info.compress_type = ZIP_STORED if name.endswith(MODEL_ENDS) else ZIP_DEFLATED
     info.external_attr = mode << 16
     return info

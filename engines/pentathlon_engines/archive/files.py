@@ -18,11 +18,14 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from pentathlon_engines.archive.layout import Layout, arrange
 from pentathlon_engines.archive.names import CODE_PAGE, UNMARKED, check_names, entry_name
 from pentathlon_engines.errors import BadArchive, LargeArchive
-from pentathlon_engines.manifest import FILE_NAME
+from pentathlon_engines.manifest import FILE_NAME, MODEL_ENDS
 from pentathlon_engines.repairs import Repair, plain_manifest, plain_script, several
 
 LARGEST_ARCHIVE: Final = 16 * 1024 * 1024
-"""The most bytes of an upload, and of all its files together."""
+"""The most bytes of all files of an upload but its model, packed and unpacked."""
+LARGEST_MODEL: Final = 32 * 1024 * 1024
+"""The most bytes of the model that `bot.toml` names."""
+LARGEST_UPLOAD: Final = LARGEST_ARCHIVE + LARGEST_MODEL
 MOST_FILE_BYTES: Final = 8 * 1024 * 1024
 MOST_FILES: Final = 200
 
@@ -102,6 +105,15 @@ def read_stored(data: bytes) -> Tree:
         )
 
 
+def check_sizes(tree: Tree) -> None:
+    """Raise `LargeArchive` for files that are too large where they are no model."""
+    for name, file in tree.files.items():
+        if len(file.data) > MOST_FILE_BYTES:
+            raise _too_large(name)
+    if sum(len(file.data) for file in tree.files.values()) > LARGEST_ARCHIVE:
+        raise _too_many_bytes()
+
+
 def plain_tree(files: Iterable[tuple[str, StoredFile]]) -> Tree:
     """Return these files with the marks and line ends that systems here can read."""
     repairs, plain = [], {}
@@ -121,7 +133,8 @@ class _Archive:
     def __init__(self, archive: ZipFile) -> None:
         self._archive = archive
         self._infos = archive.infolist()
-        self._budget = LARGEST_ARCHIVE
+        self._budgets = {False: LARGEST_ARCHIVE, True: LARGEST_MODEL}
+        """The bytes that are left, of files that could be a model and of others."""
 
     def infolist(self) -> Sequence[ZipInfo]:
         """Return the entries."""
@@ -137,29 +150,27 @@ class _Archive:
         """Return an entry as a file, and count it."""
         info = self._infos[number]
         data = self._read_at_most(info)
-        self._budget -= len(data)
+        self._budgets[_may_be_model(info)] -= len(data)
         is_program = bool(info.external_attr >> 16 & stat.S_IXUSR)
         return StoredFile(data=data, is_program=is_program)
 
     def _read_at_most(self, info: ZipInfo) -> bytes:
         data = bytearray()
+        may_be_model = _may_be_model(info)
         with self._archive.open(info) as file:
             while chunk := file.read(_CHUNK):
                 data += chunk
-                if len(data) > MOST_FILE_BYTES:
-                    name = entry_name(info)[0]
-                    raise LargeArchive(
-                        f"{name!r} has more than {MOST_FILE_BYTES:,} bytes.", path=name
-                    )
-                if len(data) > self._budget:
+                if len(data) > (LARGEST_MODEL if may_be_model else MOST_FILE_BYTES):
+                    raise _too_large(entry_name(info)[0])
+                if len(data) > self._budgets[may_be_model]:
                     raise _too_many_bytes()
         return bytes(data)
 
 
 @contextmanager
 def _opened(data: bytes) -> Iterator[_Archive]:
-    if len(data) > LARGEST_ARCHIVE:
-        raise LargeArchive(f"The archive is larger than {LARGEST_ARCHIVE:,} bytes.")
+    if len(data) > LARGEST_UPLOAD:
+        raise LargeArchive(f"The archive is larger than {LARGEST_UPLOAD:,} bytes.")
     if data.count(_ENTRY_SIGNATURE) > _MOST_SIGNATURES:
         raise _too_many_files()
     try:
@@ -179,7 +190,7 @@ def _check(archive: _Archive, layout: Layout) -> None:
     for info in infos:
         _check_entry(info)
     check_names([*(name for name, _ in layout.files), *layout.empty_folders])
-    if sum(info.file_size for info in infos) > LARGEST_ARCHIVE:
+    if sum(info.file_size for info in infos if not _may_be_model(info)) > LARGEST_ARCHIVE:
         raise _too_many_bytes()
 
 
@@ -202,6 +213,20 @@ def _check_entry(info: ZipInfo) -> None:
             code="unknown_compression",
             path=name,
         )
+
+
+def _may_be_model(info: ZipInfo) -> bool:
+    return entry_name(info)[0].endswith(MODEL_ENDS)
+
+
+def _too_large(name: str) -> LargeArchive:
+    if name.endswith(MODEL_ENDS):
+        return LargeArchive(
+            f"{name!r} has more than {MOST_FILE_BYTES:,} bytes. Only the model that {FILE_NAME} "
+            f'names may be larger, up to {LARGEST_MODEL:,}: write model = "{name}".',
+            path=name,
+        )
+    return LargeArchive(f"{name!r} has more than {MOST_FILE_BYTES:,} bytes.", path=name)
 
 
 def _too_many_files() -> LargeArchive:

@@ -55,7 +55,8 @@ def content_hash(folder: Path) -> str:
     tree = _read_folder(folder)
     # What a build makes may be among the files that are left out.
     manifest = parse_manifest(tree.files[FILE_NAME].data, has_file=lambda _: True)
-    return archives.tree_hash(archives.with_program(tree, manifest))
+    marked, _ = archives.without_model(archives.with_program(tree, manifest), manifest)
+    return archives.tree_hash(marked)
 
 
 def folder_to_play(source: Path) -> tuple[Path, tuple[Repair, ...]]:
@@ -88,7 +89,7 @@ def _unpacked(archive: archives.CheckedArchive) -> tuple[Path, tuple[Repair, ...
     _copies.append(tempfile.TemporaryDirectory(prefix="pentathlon-bot-"))
     folder = Path(_copies[-1].name) / "bot"
     folder.mkdir()
-    archives.unpack(archive.normalised, folder)
+    archives.unpack(archive.whole(), folder)
     return folder, archive.repairs
 
 

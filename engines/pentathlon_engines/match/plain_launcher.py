@@ -12,11 +12,12 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from pentathlon_engines import bot
-from pentathlon_engines.languages import heap_mb
+from pentathlon_engines.languages import LANGUAGES, heap_mb
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import (
     BOT_PATH,
@@ -188,10 +189,20 @@ def _spawn(argv: Sequence[str], command: BotCommand) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=command.folder,
-        env={**_ENVIRONMENT, **command.env},
+        env={**_ENVIRONMENT, **_variables(command.language), **command.env},
         # No new session: if we are killed, the kernel ends a stopped group for us.
         process_group=0,
     )
+
+
+def _variables(language: str) -> dict[str, str]:
+    """Return the variables of a language's bots, with the folders of its packages on the path."""
+    known = LANGUAGES.get(language)
+    if known is None or not known.packages:
+        return {}
+    origins = [spec.origin for name in known.packages if (spec := find_spec(name))]
+    folders = dict.fromkeys(str(Path(origin).parents[1]) for origin in origins if origin)
+    return {**known.environment, "PYTHONPATH": os.pathsep.join((str(ENGINES), *folders))}
 
 
 def _replace(word: str, places: dict[str, str]) -> str:
@@ -204,7 +215,7 @@ def _limit(pid: int, limits: Limits, *, language: str) -> None:
     cpu_s = math.ceil(limits.match_cpu_s + limits.startup_wall_s)
     memory = limits.memory_mb * _MIB
     # Other runtimes reserve far more addresses than they use, so we limit writable memory.
-    space = (resource.RLIMIT_AS, 4) if language == "python" else (resource.RLIMIT_DATA, 2)
+    space = (resource.RLIMIT_AS, 4) if language.startswith("python") else (resource.RLIMIT_DATA, 2)
     for what, soft, hard in (
         (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
         (space[0], space[1] * memory, space[1] * memory),

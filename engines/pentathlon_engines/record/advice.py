@@ -5,9 +5,11 @@ Each kind of fault in the words of the guide: what authors read, and the usual c
 `advice.what_to_do` says what to do about it, on the page of a match as in the guide.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.unstartable import WHY
 
@@ -79,6 +81,12 @@ _REFUSALS: Final = {
     ),
 }  # fmt: skip
 """For each limit, the bound in words and the messages of programs that have reached it."""
+_MISSING_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
+PACKAGES: Final = (
+    'Bots in "python" can import the standard library and pentathlon_engines; those in '
+    f'"python-numpy" also {" and ".join(LANGUAGES["python-numpy"].packages)}.'
+)
+"""What Python bots can import."""
 _END_OF_LOG: Final = 2000
 _PROMPT: Final = "(Pdb)"
 _DEBUGGED: Final = (
@@ -114,6 +122,11 @@ def what_to_do(
 
 
 def _likely_cause(log: str, limits: Mapping[str, float]) -> str | None:
+    if missing := _MISSING_MODULE.findall(log):
+        return (
+            f"Its log says that there is no module {missing[-1]!r}. {PACKAGES} What is plain "
+            "Python may lie in the bot's own folder. At your desk, pip installs the packages."
+        )
     for name, (allowed, *signs) in _REFUSALS.items():
         for sign in signs:
             if sign in log and name in limits:

@@ -1,5 +1,8 @@
 """Files of uploads and builds: checked, with the errors that services raise, and stored once."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db.models import Q, Sum
 from django.db.models.functions import Length
 
@@ -10,7 +13,12 @@ from pentathlon.core.quotas import Quota
 from pentathlon.core.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
 from pentathlon_engines import errors
 from pentathlon_engines.archive import archives
-from pentathlon_engines.archive.archives import CheckedArchive, DamagedArchive, verify
+from pentathlon_engines.archive.archives import (
+    CheckedArchive,
+    DamagedArchive,
+    verify,
+    with_model,
+)
 
 
 class BadArchive(InvalidInput):
@@ -77,6 +85,23 @@ def read_files(archive: Archive) -> bytes:
     return data
 
 
+def find_upload(
+    content_hash: str,
+    *,
+    model: str | None,
+    manifest: Mapping[str, Any],  # Any: JSON
+) -> bytes:
+    """Return the zip of an upload as it was, its model in its place.
+
+    Raises:
+        ArchiveDamaged: the stored files are others.
+    """
+    data = find_files(content_hash)
+    if model is None or not data:
+        return data
+    return with_model(data, find_files(model), at=manifest["model"])
+
+
 def store_archive(checked: CheckedArchive) -> Archive:
     """Return the row of these files; fill it again if the files were erased or are damaged."""
     content = {
@@ -97,7 +122,7 @@ def store_archive(checked: CheckedArchive) -> Archive:
 
 def drop_archive(content_hash: str | None) -> None:
     """Delete the files of a build that no longer counts, unless another version has the same."""
-    unused = Archive.objects.filter(versions=None, built_versions=None)
+    unused = Archive.objects.filter(versions=None, built_versions=None, modelled_versions=None)
     if Archive.objects.select_for_update().filter(pk=content_hash).exists():
         unused.filter(pk=content_hash).delete()
 
@@ -115,14 +140,16 @@ def validation_quota(author: User) -> Quota:
 
 
 def archive_quota(author: User) -> Quota:
-    """Return how many bytes all archives and builds take; equal ones are stored once."""
+    """Return how many bytes archives, builds and models take; equal ones are stored once."""
     own = BotVersion.objects.owned_by(author)
     kept = Archive.objects.filter(
-        Q(pk__in=own.values("archive")) | Q(pk__in=own.exclude(built=None).values("built"))
+        Q(pk__in=own.values("archive"))
+        | Q(pk__in=own.exclude(built=None).values("built"))
+        | Q(pk__in=own.exclude(model=None).values("model"))
     )
     return Quota(
         key="archive_bytes",
-        about="archives and builds of bots",
+        about="archives, builds and models of bots",
         limit=ACCOUNT_BYTES,
         used=kept.aggregate(total=Sum(Length("data")))["total"] or 0,
         unit="bytes",

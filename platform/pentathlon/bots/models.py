@@ -157,6 +157,10 @@ class BotVersion(models.Model):
         Archive, on_delete=models.PROTECT, null=True, related_name="built_versions"
     )
     """The files that its build made, once for all workers; null before that or without a build."""
+    model = models.ForeignKey(
+        Archive, on_delete=models.PROTECT, null=True, related_name="modelled_versions"
+    )
+    """The weights that its manifest names; versions with the same share them."""
     is_build_trusted = models.BooleanField(default=True, db_default=True)
     """Whether the worker that built it may play rated matches, which need such a build."""
     built_by = models.CharField(max_length=80, blank=True, default="", db_default="")

@@ -94,6 +94,7 @@ def store_version(
         bot=bot,
         number=last + 1,
         archive=store_archive(archive),
+        model=store_archive(archive.model) if archive.model else None,
         manifest=archive.manifest.to_json(),
         repairs=[repair._asdict() for repair in archive.repairs],
         notes=notes,

@@ -215,7 +215,9 @@ def is_moved_by(token: WorkerToken, *, friendly_id: int, content_hash: str) -> b
     held = Friendly.objects.filter(
         pk=friendly_id, state=FriendlyState.BOT, worker__startswith=token.prefix
     ).exclude(token=None)
-    seats = held.values_list("seats__version__archive", "seats__version__built")
+    seats = held.values_list(
+        "seats__version__archive", "seats__version__built", "seats__version__model"
+    )
     return any(content_hash in seat for seat in seats)
 
 

@@ -71,5 +71,6 @@ def make_seat_job(
         content_hash=version.archive_id,
         files_hash="" if builds_again else version.files_hash(rated=rated),
         manifest=Manifest.from_json(version.manifest),
+        model_hash=version.model_id or "",
         is_blamed=is_blamed,
     )

@@ -65,6 +65,8 @@ class SeatJob:
     they are still to be built."""
     manifest: Manifest
     """The manifest as it was stored when the bot was uploaded."""
+    model_hash: str = ""
+    """The hash of the archive with the model that the manifest names, if it names one."""
     is_blamed: bool = False
     """Whether the next unexplained end of this bot counts as its own fault, because it has ended
     so on other workers."""

@@ -51,7 +51,7 @@ def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> boo
         worker_token=token.pk, match=match_id, state=AttemptState.RUNNING
     )
     seats = Match.objects.filter(pk=match_id, attempts__in=held).values_list(
-        "seats__version__archive", "seats__version__built"
+        "seats__version__archive", "seats__version__built", "seats__version__model"
     )
     return any(content_hash in seat for seat in seats)
 

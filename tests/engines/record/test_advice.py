@@ -35,6 +35,15 @@ def test_log_of_a_crash_names_the_likely_limit(log: str, limit: str, allowed: st
     assert told.endswith(what_to_do("crash"))
 
 
+def test_missing_module_is_told_with_those_that_there_are() -> None:
+    log = "Traceback …\nModuleNotFoundError: No module named 'torch.nn'\n"
+
+    told = what_to_do("startup", log=log)
+
+    assert "no module 'torch.nn'" in told
+    assert '"python-numpy" also numpy and onnxruntime.' in told
+
+
 @pytest.mark.parametrize("kind", ["crash", "illegal_action"])
 def test_advice_names_what_repeats_the_match(kind: str) -> None:
     at_a_desk = what_to_do(kind, again="`play --seed 5`")

@@ -107,8 +107,25 @@ ARCHIVES = [
     Hostile(name="cut", code="not_a_zip", make=lambda: zip_files(HONEST)[:-30]),
     Hostile(name="damaged", code="not_a_zip", make=damaged),
     Hostile(name="lie about size", code="not_a_zip", make=lying_about_size),
-    Hostile(name="17 MiB", code="too_large", make=lambda: bytes(17 << 20)),
+    Hostile(name="49 MiB", code="too_large", make=lambda: bytes(49 << 20)),
     Hostile(name="9 MB file", code="too_large", make=lambda: _stored(9_000_000)),
+    Hostile(
+        name="9 MB of weights that are no model",
+        code="too_large",
+        make=lambda: named("policy.onnx", b"\x08" * 9_000_000),
+    ),
+    Hostile(
+        name="two models",
+        code="too_large",
+        make=lambda: zip_files({**HONEST, "a.onnx": bytes(20 << 20), "b.onnx": bytes(20 << 20)}),
+    ),
+    Hostile(
+        name="a model that is none",
+        code="bad_model",
+        make=lambda: zip_files(
+            {**HONEST, "bot.toml": MANIFEST + 'model = "a.onnx"\n', "a.onnx": "PK"}
+        ),
+    ),
     Hostile(name="3 x 7 MB", code="too_large", make=lambda: _stored(*[7_000_000] * 3)),
     Hostile(name="199 more files", code="too_many_files", make=lambda: many_entries(199)),
     Hostile(name="50,000 entries", code="too_many_files", make=lambda: many_entries(50_000)),

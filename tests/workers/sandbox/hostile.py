@@ -182,7 +182,7 @@ class Arenas:
         assert found["marker"] is True, "it changed a file of the host"
         assert found["siblings"] == ["marker"], "it made a file on the host"
         assert found["uid"] != 0
-        assert found["fork"] is (variant.way is Way.FORKS and bot not in NATIVE)
+        assert found["fork"] is (variant.way.forks and bot not in NATIVE)
         return found
 
     def close(self) -> None:

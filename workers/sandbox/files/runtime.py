@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec
 from pathlib import Path
 
 import pentathlon_engines
@@ -53,6 +54,8 @@ class Runtime:
     """Pairs of target and link, for hosts where /bin, /lib and the like are links into /usr."""
     engines: tuple[Path, ...]
     """The engines package on the host and its shared libraries, if any; also among the binds."""
+    packages: tuple[Path, ...] = ()
+    """The packages that these bots can import besides the engines; also among the binds."""
     compiled: tuple[Path, ...] = ()
     """The compiled engines, if this worker has them and the bots' Python can load them."""
 
@@ -61,7 +64,7 @@ class Runtime:
         if not self.compiled:
             return self
         binds = [bind for bind in self.binds if bind.source not in self.engines]
-        binds += _engine_binds(self.compiled)
+        binds += _binds_beside_engines(self.compiled)
         return replace(self, binds=tuple(binds), engines=self.compiled)
 
     def with_paths(self, paths: Sequence[Path]) -> Runtime:
@@ -91,20 +94,27 @@ class Runtime:
         return Path(path)
 
 
-def find_runtime(staging: Staging, *, uid: int, system_python: bool = True) -> Runtime:
-    """Return the files of the system's Python if it is recent enough, else those of our own."""
+def find_runtime(
+    staging: Staging, *, uid: int, system_python: bool = True, packages: Sequence[str] = ()
+) -> Runtime:
+    """Return the files of the system's Python if it is recent enough, else those of our own.
+
+    Packages are ours and made for our version of Python, so bots that have some run ours.
+    """
     binds, links = _system()
-    python = _bot_python(system_python=system_python)
+    python = _bot_python(system_python=system_python and not packages)
     if python != str(_SYSTEM_PYTHON):
         binds += _prefix(Path(sys.base_prefix).resolve(), staging, uid=uid)
     own = _stage_engines(staging, uid=uid)
     is_compiled = any(path.match(_SHARED_LIBRARY) for path in own)
     engines = _stage_sources(staging) if is_compiled else own
+    beside = _stage(_folders_of(packages), staging, uid=uid)
     return Runtime(
         python=python,
-        binds=(*binds, *_engine_binds(engines)),
+        binds=(*binds, *_binds_beside_engines((*engines, *beside))),
         links=tuple(links),
         engines=tuple(engines),
+        packages=tuple(beside),
         compiled=tuple(own) if is_compiled and _loads_our_extensions(python) else (),
     )
 
@@ -160,8 +170,8 @@ def _is_recent(python: Path) -> bool:
     return version >= _OLDEST_PYTHON
 
 
-def _engine_binds(engines: Sequence[Path]) -> list[Bind]:
-    return [Bind(source=path, target=f"{ENGINES_AT}/{path.name}") for path in engines]
+def _binds_beside_engines(packages: Sequence[Path]) -> list[Bind]:
+    return [Bind(source=path, target=f"{ENGINES_AT}/{path.name}") for path in packages]
 
 
 def _loads_our_extensions(python: str) -> bool:
@@ -192,12 +202,23 @@ def _prefix(prefix: Path, staging: Staging, *, uid: int) -> list[Bind]:
 def _stage_engines(staging: Staging, *, uid: int) -> list[Path]:
     package = _package()
     # A compiled build has shared libraries beside the package.
-    files = [package, *sorted(package.parent.glob(_SHARED_LIBRARY))]
-    if is_readable_by(package, uid):
-        return files
+    return _stage([package, *sorted(package.parent.glob(_SHARED_LIBRARY))], staging, uid=uid)
+
+
+def _folders_of(packages: Sequence[str]) -> list[Path]:
+    """Return the folders of installed packages, and those of the libraries that they bring."""
+    found = [spec.origin for name in packages if (spec := find_spec(name)) and spec.origin]
+    folders = [Path(origin).resolve().parent for origin in found]
+    return [*folders, *filter(Path.is_dir, (Path(f"{folder}.libs") for folder in folders))]
+
+
+def _stage(files: Sequence[Path], staging: Staging, *, uid: int) -> list[Path]:
+    """Return files and folders that bots can read: these, or copies beside each other."""
+    if all(is_readable_by(path, uid) for path in files):
+        return list(files)
     folder = staging.new_folder()
     for path in files:
-        copy_tree(path, folder / path.name)
+        copy_tree(path, folder / path.name, ignore=NOT_FOR_BOTS)
     return [folder / path.name for path in files]
 
 

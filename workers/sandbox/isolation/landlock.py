@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,27 +53,10 @@ def landlock_abi() -> int:
     return int(ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Files:
-    """The files of the host that a bot may read."""
-
-    engines: Path
-    """A folder of links to the engines, for the bot's PYTHONPATH."""
-    others: tuple[Path, ...]
-
-    @classmethod
-    def of(cls, runtime: Runtime, staging: Staging) -> _Files:
-        engines = staging.new_folder()
-        engines.chmod(0o755)
-        for path in runtime.engines:
-            (engines / path.name).symlink_to(path)
-        return cls(engines=engines, others=tuple(bind.source for bind in runtime.binds))
-
-
 class LandlockLevel:
     """Starts bots through a program that confines itself, then becomes the bot."""
 
-    def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
+    def __init__(self, staging: Staging) -> None:
         abi = landlock_abi()
         if abi < OLDEST_ABI:
             raise LayerMissing(
@@ -82,11 +64,7 @@ class LandlockLevel:
                 reason=f"Landlock version {max(abi, 0)} is here, {OLDEST_ABI} is needed",
                 remedy="Use Linux 6.12 or newer, or a host that allows user namespaces.",
             )
-        self._python = runtime.on_host(runtime.python)
         self._staging = staging
-        self._files = _Files.of(runtime, staging)
-        compiled = runtime.with_compiled()
-        self._with_compiled = self._files if compiled is runtime else _Files.of(compiled, staging)
         self._filter = filter_path(Variant.LANDLOCK).read_bytes()
 
     forks = None
@@ -95,14 +73,19 @@ class LandlockLevel:
     def close(self) -> None:
         """Do nothing, as each bot stands alone."""
 
-    @property
-    def shows_compiled(self) -> bool:
-        """Whether a bot can be shown compiled engines here."""
-        return self._with_compiled is not self._files
-
     def start(self, request: LaunchRequest) -> SandboxedBot:
         """Start a bot and wait until it is confined."""
-        scratch = self._scratch(request)
+        folder = self._staging.new_folder(request.undo)
+        scratch, importable = _scratch(folder, request.uid), _links(folder, request.runtime)
+        python = str(request.runtime.on_host(request.runtime.python))
+        wanted = {
+            "parent": os.getpid(),
+            "rlimits": _rlimits(request),
+            "landlock": _rules(request, scratch, importable),
+            "filter": self._filter,
+            "own": {"pid": OWN_PID, "clock": OWN_CLOCK},
+        }
+        program = request.arguments(python=python, bot=str(request.folder))
         most_bytes = request.limits.scratch_mb * MEBIBYTE
         meter = FolderScratch(
             scratch, most_files=request.limits.scratch_files, most_bytes=most_bytes
@@ -112,12 +95,13 @@ class LandlockLevel:
         with ExitStack() as pipes:
             status, status_end = pipe(pipes)
             child = spawn(
-                self._arguments(request, scratch, status_end.fileno()),
+                confined_command(python, {**wanted, "status": status_end.fileno()}, program),
                 uid=request.uid,
                 undo=request.undo,
                 passed=(status_end,),
                 folder=str(request.folder),
-                environment=self._environment(request, scratch)
+                environment=bot_environment(str(importable), str(scratch))
+                | library_path(Path(python))
                 | request.profile.variables()
                 | request.command.env,
             )
@@ -136,50 +120,43 @@ class LandlockLevel:
             seat=request.seat,
         )
 
-    def _environment(self, request: LaunchRequest, scratch: Path) -> dict[str, str]:
-        engines = str(self._files_for(request).engines)
-        return bot_environment(engines, str(scratch)) | library_path(self._python)
 
-    def _files_for(self, request: LaunchRequest) -> _Files:
-        return self._with_compiled if request.command.compiled else self._files
+def _scratch(parent: Path, uid: int) -> Path:
+    folder = parent / "scratch"
+    folder.mkdir(mode=0o700)
+    if uid != os.geteuid():
+        shutil.chown(folder, uid, uid)
+    return folder
 
-    def _scratch(self, request: LaunchRequest) -> Path:
-        folder = self._staging.new_folder(request.undo) / "scratch"
-        folder.mkdir(mode=0o700)
-        if request.uid != os.geteuid():
-            shutil.chown(folder, request.uid, request.uid)
-        return folder
 
-    def _arguments(self, request: LaunchRequest, scratch: Path, status: int) -> list[str]:
-        wanted = {
-            "parent": os.getpid(),
-            "status": status,
-            "rlimits": self._rlimits(request),
-            "landlock": self._rules(request, scratch),
-            "filter": self._filter,
-            "own": {"pid": OWN_PID, "clock": OWN_CLOCK},
-        }
-        program = request.arguments(python=str(self._python), bot=str(request.folder))
-        return confined_command(str(self._python), wanted, program)
+def _links(parent: Path, runtime: Runtime) -> Path:
+    """Return a folder of links to all that a bot can import, for its PYTHONPATH."""
+    folder = parent / "importable"
+    folder.mkdir(mode=0o755)
+    for path in (*runtime.engines, *runtime.packages):
+        (folder / path.name).symlink_to(path)
+    return folder
 
-    def _rlimits(self, request: LaunchRequest) -> dict[str, tuple[int, int]]:
-        """Return the limits; under our own uid none on tasks, as our tasks would count, too."""
-        wanted = dict(request.rlimits())
-        if request.uid == os.geteuid():
-            del wanted["nproc"]
-        return wanted
 
-    def _rules(
-        self, request: LaunchRequest, scratch: Path
-    ) -> dict[str, Any]:  # Any: a table of facts
-        files = self._files_for(request)
-        readable = [request.folder, files.engines, *files.others, *request.profile.extra_paths()]
-        paths = {str(path): _READ if path.is_dir() else _READ & _FILE_ACCESS for path in readable}
-        paths |= {f"/dev/{name}": _WRITE_FILE | _READ_FILE for name in _DEVICES}
-        paths[str(scratch)] = _SCRATCH
-        return {
-            "files": _ALL_FILES,
-            "network": _ALL_NETWORK,
-            "scoped": _ALL_SCOPES,
-            "paths": paths,
-        }
+def _rlimits(request: LaunchRequest) -> dict[str, tuple[int, int]]:
+    """Return the limits; under our own uid none on tasks, as our tasks would count, too."""
+    wanted = dict(request.rlimits())
+    if request.uid == os.geteuid():
+        del wanted["nproc"]
+    return wanted
+
+
+def _rules(
+    request: LaunchRequest, scratch: Path, importable: Path
+) -> dict[str, Any]:  # Any: a table of facts
+    shown = (bind.source for bind in request.runtime.binds)
+    readable = [request.folder, importable, *shown, *request.profile.extra_paths()]
+    paths = {str(path): _READ if path.is_dir() else _READ & _FILE_ACCESS for path in readable}
+    paths |= {f"/dev/{name}": _WRITE_FILE | _READ_FILE for name in _DEVICES}
+    paths[str(scratch)] = _SCRATCH
+    return {
+        "files": _ALL_FILES,
+        "network": _ALL_NETWORK,
+        "scoped": _ALL_SCOPES,
+        "paths": paths,
+    }

@@ -17,6 +17,7 @@ from typing import IO, Any
 from pentathlon_engines.languages import heap_mb
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
+from workers.sandbox.files.runtime import Runtime
 from workers.sandbox.profiles import Profile
 from workers.sandbox.resources.cgroups import Group
 from workers.sandbox.resources.process_tree import (
@@ -43,6 +44,8 @@ class LaunchRequest:
     """The bot's folder, accessible to its uid."""
     uid: int
     profile: Profile
+    runtime: Runtime
+    """The files of the host that the bot sees."""
     limits: Limits
     """The limits of the match plus the profile's additions."""
     children: bool

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from contextlib import ExitStack
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -38,7 +39,6 @@ class NamespacesLevel:
 
     def __init__(
         self,
-        runtime: Runtime,
         staging: Staging,
         *,
         uid: int,
@@ -47,14 +47,11 @@ class NamespacesLevel:
     ) -> None:
         kill_orphans()
         self._memory = memory
-        self._runtime = runtime
-        self._compiled = runtime.with_compiled()
         self._filters = {variant: filter_path(variant) for variant in Variant}
         self._bwrap = find_bwrap(staging, uid=uid)
         self.forks: ForkServers | None = None
         """The servers of which bots are forks, where there may be some."""
-        # Bots mount their scratch folder over /tmp, which would hide a Python there.
-        if forks and memory is not None and not _is_below_tmp(runtime):
+        if forks and memory is not None:
             self.forks = ForkServers(
                 bwrap=self._bwrap,
                 memory=memory,
@@ -62,22 +59,19 @@ class NamespacesLevel:
                 uid=uid,
             )
 
-    @property
-    def shows_compiled(self) -> bool:
-        """Whether a bot can be shown compiled engines here."""
-        return self._compiled is not self._runtime
-
     def start(self, request: LaunchRequest) -> SandboxedBot:
         """Start a bot; none of its code runs before the worker holds its process and scratch."""
-        if self.forks is not None and self.forks.can_start(request):
-            forked = self.forks.start(request, self._files(request))
+        files = self._files(request)
+        # Bots mount their scratch folder over /tmp, which would hide a Python there.
+        if self.forks and not _is_below_tmp(files) and self.forks.can_start(request):
+            forked = self.forks.start(request, files)
             if forked is not None:
                 return forked
         with ExitStack() as pipes:
             info, info_end = pipe(pipes)
             seccomp = self._filters[_variant(request)]
             passed = (info_end, pipes.enter_context(seccomp.open("rb")))
-            words = self._arguments(request, passed)
+            words = self._arguments(request, files, passed)
             child = spawn(words, uid=request.uid, undo=request.undo, passed=passed, environment={})
             bot = self._take_hold(request, child, read_until(info, b"}"))
             set_rlimits(bot.pid, request.rlimits(), uid=request.uid)
@@ -111,14 +105,16 @@ class NamespacesLevel:
             seat=request.seat,
         )
 
-    def _arguments(self, request: LaunchRequest, passed: tuple[IO[bytes], IO[bytes]]) -> list[str]:
+    def _arguments(
+        self, request: LaunchRequest, files: Runtime, passed: tuple[IO[bytes], IO[bytes]]
+    ) -> list[str]:
         return command_line(
-            request.arguments(python=self._runtime.python, bot=BOT_AT),
+            request.arguments(python=files.python, bot=BOT_AT),
             bwrap=self._bwrap,
-            runtime=self._files(request),
+            runtime=files,
             folder=request.folder,
             environment=bot_environment()
-            | library_path(Path(self._runtime.python))
+            | library_path(Path(files.python))
             | request.profile.variables()
             | request.command.env,
             links=request.profile.links(),
@@ -129,12 +125,12 @@ class NamespacesLevel:
 
     def _files(self, request: LaunchRequest) -> Runtime:
         """Return the files that this bot sees; a build, which meets nobody, sees the host's."""
-        runtime = self._compiled if request.command.compiled else self._runtime
         if self._memory is None or request.profile.name == BUILD.name:
-            return runtime.with_paths(request.profile.extra_paths())
-        return self._memory.copy_of(runtime, request.profile)
+            return request.runtime.with_paths(request.profile.extra_paths())
+        return self._memory.copy_of(request.runtime, request.profile)
 
 
+@lru_cache
 def _is_below_tmp(runtime: Runtime) -> bool:
     return any(Path(bind.target).is_relative_to("/tmp") for bind in runtime.binds)  # noqa: S108  # the bot's own
 

@@ -79,7 +79,7 @@ def pack(source: Path) -> CheckedArchive:
         raise CommandFailed(
             str(error), try_next=f"pentathlon check {source}", exit_code=CHECK_FAILED
         ) from error
-    size = len(archive.normalised)
+    size = len(archive.whole())
     say_repairs(archive.repairs)
     say(f"{archive.manifest.name}: {count(len(archive.files), 'file')}, {size:,} bytes packed")
     return archive
@@ -106,9 +106,9 @@ def upload_version(
     fields = {"notes": notes, "candidate": str(candidate).lower()}
     try:
         if own:
-            version = site.upload("versions/", archive.normalised, **fields, bot=str(own[0]["id"]))
+            version = site.upload("versions/", archive.whole(), **fields, bot=str(own[0]["id"]))
         else:
-            version = site.upload("bots/", archive.normalised, **fields)["latest_version"]
+            version = site.upload("bots/", archive.whole(), **fields)["latest_version"]
     except SiteRefused as error:
         free = _free_name(error)
         if free is None or not source.is_dir() or not _may_rename(name, free):

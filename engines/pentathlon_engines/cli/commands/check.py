@@ -13,10 +13,12 @@ from pentathlon_engines.cli.output import streams
 from pentathlon_engines.cli.output.matches import explain_fault, wrong_answer
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.contract.game import Game
+from pentathlon_engines.desk.foreign_imports import foreign_imports
 from pentathlon_engines.desk.probes import ProbeReport, ProbeResult, probe_bot
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.launcher import Launcher, SandboxLevel
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.advice import PACKAGES
 from pentathlon_engines.record.record import events_by
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 
@@ -95,10 +97,14 @@ def check(
     ok = all(finding.ok for finding in findings) and not any(
         result.is_fault and not result.ok for result in probed.results
     )
+    foreign = foreign_imports(contestant.command.folder, manifest.language)
     if as_json:
-        streams.print_json(_summarize(manifest.name, launcher, findings, probed, measures, ok=ok))
+        told = _summarize(manifest.name, launcher, findings, probed, measures, ok=ok)
+        streams.print_json({**told, "foreign_imports": foreign})
     else:
         _show(findings, probed.results, measures)
+        if foreign:
+            streams.say(f"It imports {', '.join(foreign)}, which no worker has. {PACKAGES}")
         _say_walls(launcher, bot)
     if ok:
         return

@@ -9,13 +9,13 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import Final
 
-from pentathlon_engines.archive.files import LARGEST_ARCHIVE
+from pentathlon_engines.archive.files import LARGEST_ARCHIVE, LARGEST_MODEL
 
 KILOBYTE: Final = 1024
 MEGABYTE: Final = 1024 * KILOBYTE
 
-LARGEST_UPLOAD: Final = LARGEST_ARCHIVE + 64 * KILOBYTE
-"""Bytes of an upload: an archive and the other fields of its form."""
+LARGEST_UPLOAD: Final = LARGEST_ARCHIVE + LARGEST_MODEL + 64 * KILOBYTE
+"""Bytes of an upload: an archive with its model, and the other fields of its form."""
 LARGEST_BUILD: Final = LARGEST_ARCHIVE * 4 // 3 + 64 * KILOBYTE
 """Bytes of a build that a worker sends: an archive in base64."""
 LARGEST_RESULTS: Final = 8 * MEGABYTE
@@ -43,7 +43,7 @@ IDLE_S: Final = 8.0
 workers are apart: else each of them meets a connection that is just being closed."""
 BODY_S: Final = 30.0
 UPLOAD_S: Final = 300.0
-"""Seconds for the body of an upload: 16 MiB arrive in time at half a megabit a second."""
+"""Seconds for the body of an upload: 48 MiB arrive in time at 1.4 megabits a second."""
 STALL_S: Final = 30.0
 """How many seconds a client may leave what is written to it unread."""
 SLOWEST_READER: Final = 48 * KILOBYTE

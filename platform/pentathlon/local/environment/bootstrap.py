@@ -32,7 +32,7 @@ from {module} import {name}
 sys.exit({name}())
 """
 _STAMP = "pentathlon.stamp"
-_GROUPS = ("run", "dev", "browser")
+_GROUPS = ("run", "numpy", "dev", "browser")
 """The names of files in requirements/; each file contains those before it."""
 
 
@@ -126,7 +126,7 @@ def prepare(root: Path, group: str) -> None:
 def group_for(arguments: Sequence[str]) -> str:
     """Return the file in requirements/ that holds what a command needs."""
     if not set(arguments[:1]) & {"bench", "chaos", "test"}:
-        return "run"
+        return "numpy" if "--numpy" in arguments else "run"
     if arguments[0] == "test" and "browser" in arguments:
         return "browser"
     return "dev"  # it has a PostgreSQL, and a compiler for the engines

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.archives import read_archive
-from pentathlon.bots.models import UNBUILT, Bot, BotVersion, VersionState
+from pentathlon.bots.models import UNBUILT, Archive, Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     check_room,
     keep_build,
@@ -58,7 +58,7 @@ def submit_version(
     checked = archive if isinstance(archive, CheckedArchive) else read_archive(archive)
     _check_workers(checked.manifest)
     with transaction.atomic():
-        check_room(actor=actor, size=len(checked.normalised))
+        check_room(actor=actor, size=_new_bytes(checked))
         version = store_version(
             actor=actor, archive=checked, bot=bot, notes=notes, candidate=candidate
         )
@@ -117,6 +117,14 @@ def _check_workers(manifest: Manifest) -> None:
         field="archive",
         allowed={"languages": fleet.languages, "build_tools": fleet.build_tools},
     )
+
+
+def _new_bytes(checked: CheckedArchive) -> int:
+    """Return how many bytes an upload adds; a model that is here already adds none."""
+    model = checked.model
+    if model is None or Archive.objects.filter(pk=model.content_hash, files__gt=0).exists():
+        return len(checked.normalised)
+    return len(checked.normalised) + len(model.normalised)
 
 
 def _list(names: Sequence[str]) -> str:

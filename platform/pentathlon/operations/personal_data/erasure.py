@@ -67,9 +67,12 @@ def _empty_archives(own: BotVersionQuerySet) -> int:
     gone = BotVersion.objects.filter(bot__owner__in=AccountDeletion.objects.values("person"))
     gone = gone.exclude(pk__in=_needed(gone).values("pk"))
     others = BotVersion.objects.exclude(pk__in=gone.values("pk"))
-    found = Archive.objects.filter(Q(versions__in=free) | Q(built_versions__in=free))
+    found = Archive.objects.filter(
+        Q(versions__in=free) | Q(built_versions__in=free) | Q(modelled_versions__in=free)
+    )
     found = found.filter(files__gt=0).exclude(versions__in=others)
-    found = found.exclude(built_versions__in=others).order_by("pk")
+    found = found.exclude(built_versions__in=others).exclude(modelled_versions__in=others)
+    found = found.order_by("pk")
     ids = list(dict.fromkeys(found.values_list("pk", flat=True)))[:_AT_ONCE]
     # Whoever uploads the same files meanwhile holds the lock, and is among the others then.
     list(Archive.objects.select_for_update().filter(pk__in=ids).order_by("pk").values("pk"))

@@ -21,7 +21,7 @@ from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, Pa
 from pentathlon.accounts.oauth.models import OAuthApp
 from pentathlon.accounts.oauth.services import AllowedApp, allowed_apps
 from pentathlon.accounts.services import passkey_quota, token_quota
-from pentathlon.bots.archives import ArchiveDamaged, archive_quota, find_files, validation_quota
+from pentathlon.bots.archives import ArchiveDamaged, archive_quota, find_upload, validation_quota
 from pentathlon.bots.models import Bot, BotVersion, BuildLog
 from pentathlon.core.clock import database_now
 from pentathlon.core.quotas import Quota
@@ -117,7 +117,9 @@ def export_account(person: User) -> Iterator[bytes]:
         for version in _versions(person).iterator(chunk_size=_CHUNK):
             path = f"archives/{version['bot__name']}/{version['number']}.zip"
             try:
-                data = find_files(version["archive"])
+                data = find_upload(
+                    version["archive"], model=version["model"], manifest=version["manifest"]
+                )
             except ArchiveDamaged as error:
                 path, data = f"{path}.damaged.txt", error.detail.encode()
             yield from _file(archive, target, path, [data], packs=False)
@@ -317,7 +319,7 @@ def _reader(rows: QuerySet[Any], columns: tuple[str, ...]) -> Callable[[], Itera
 
 def _versions(person: User) -> QuerySet[BotVersion, Any]:  # Any: a row
     own = BotVersion.objects.owned_by(person).order_by("bot", "number")
-    return own.values("bot__name", "number", "archive")
+    return own.values("bot__name", "number", "archive", "model", "manifest")
 
 
 def _allowed_app(allowed: AllowedApp) -> Row:

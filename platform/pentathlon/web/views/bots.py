@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
-from pentathlon.bots.archives import read_files
+from pentathlon.bots.archives import find_upload
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     activate_version,
@@ -218,9 +218,10 @@ def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
 @require_safe
 def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
     """Send an owner the files of a version."""
-    owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot", "archive")
+    owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot")
     found = get_object_or_404(owned, pk=version_id)
-    response = HttpResponse(read_files(found.archive), content_type="application/zip")
+    files = find_upload(found.archive_id, model=found.model_id, manifest=found.manifest)
+    response = HttpResponse(files, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{found.archive_name}"'
     return response
 

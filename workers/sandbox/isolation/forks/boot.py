@@ -14,7 +14,9 @@ for name in facts["preload"]:
 for name, source in facts["sources"].items():
     module = sys.modules[name] = type(sys)(name)
     exec(compile(source, name, "exec"), module.__dict__)  # noqa: S102  # our own source
-facts["preloaded"] = set(sys.modules) - before - set(facts["sources"])
+# C code can be loaded once in a process, so nobody is to load these packages again.
+kept = {name for name in sys.modules if name.partition(".")[0] in facts["packages"]}
+facts["preloaded"] = set(sys.modules) - before - set(facts["sources"]) - kept
 for name in facts["sources"]:
     del sys.modules[name]
 sys.exit(module.serve(facts))

@@ -79,6 +79,7 @@ class ForkServer:
         runtime: Runtime,
         folders: Mapping[str, Path],
         environment: Mapping[str, str],
+        packages: Sequence[str],
         call_filter: bytes,
         uid: int,
     ) -> None:
@@ -96,7 +97,8 @@ class ForkServer:
                 "requests": theirs.fileno(),
                 "proc": proc,
                 "filter": call_filter,
-                "preload": _PRELOAD,
+                "preload": (*_PRELOAD, *packages),
+                "packages": packages,
                 "sources": _SOURCES,
             }
             info, info_end = pipe(undo)

@@ -17,8 +17,11 @@ from workers.sandbox.isolation.bubblewrap import BOT_AT, bot_environment
 from workers.sandbox.isolation.forks.server import MOST_FORKS, ForkServer, ServerGone
 from workers.sandbox.isolation.launch import LaunchRequest
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.profiles import Profile
 
 _COMMAND: Final = LANGUAGES["python"].argv[:-1]
+_OWN: Final = ("", ".py")
+"""The ends of names by which a bot has a package of its own in the place of ours."""
 
 
 class ForkServers:
@@ -50,10 +53,13 @@ class ForkServers:
         command, at = request.command, len(_COMMAND)
         # A Python reads variables when it starts, and files of other kinds in ways of its own.
         is_plain = tuple(command.argv[:at]) == _COMMAND and not command.env
+        own = [
+            request.folder / f"{name}{end}" for name in request.profile.packages for end in _OWN
+        ]
         return (
             is_plain
             and command.argv[at].endswith(".py")
-            and not (self.refusal or request.children)
+            and not (self.refusal or request.children or any(path.exists() for path in own))
             and request.folder.is_relative_to(self._memory.parent)
         )
 
@@ -95,14 +101,14 @@ class ForkServers:
         place = request.folder.relative_to(self._memory.parent)
         words = request.arguments(python=runtime.python, bot=BOT_AT)[len(_COMMAND) :]
         for _ in range(2):
-            server = self._server(runtime, place.parts[0])
+            server = self._server(request.profile, runtime, place.parts[0])
             try:
                 return server.start(request, folder=str(place), words=words)
             except ServerGone:
                 self._own.pop(runtime).retire()
         raise LaunchFailed("fork server: it ends at once")
 
-    def _server(self, runtime: Runtime, top: str) -> ForkServer:
+    def _server(self, profile: Profile, runtime: Runtime, top: str) -> ForkServer:
         """Return the server of a runtime that sees the folder `top`."""
         server = self._own.get(runtime)
         if server is not None and (top not in server.folders or server.forks >= MOST_FORKS):
@@ -116,7 +122,10 @@ class ForkServers:
             bwrap=self._bwrap,
             runtime=runtime,
             folders={name: path for name, path in folders.items() if path.exists()},
-            environment=bot_environment() | library_path(Path(runtime.python)),
+            environment=bot_environment()
+            | library_path(Path(runtime.python))
+            | profile.variables(),
+            packages=profile.packages,
             call_filter=self._filter,
             uid=self._uid,
         )

@@ -1,7 +1,7 @@
 """Plays a trained policy: takes a win, lets nobody win at once, else does what it prefers.
 
-The network is computed in plain Python: a sandbox offers no numpy, and importing it would take
-longer than a match.
+The network is computed in plain Python, which is enough for its size; larger ones go as ONNX into
+a bot in "python-numpy".
 """
 
 from pathlib import Path

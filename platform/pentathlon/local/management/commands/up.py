@@ -47,6 +47,11 @@ class Command(BaseCommand):
             action="store_true",
             help="use the engines in plain Python, not compiled",
         )
+        parser.add_argument(
+            "--numpy",  # what it installs, the bootstrap has installed by now
+            action="store_true",
+            help="install numpy and onnxruntime first, for bots in python-numpy; 150 MB",
+        )
         parser.add_argument("--logs", action="store_true", help="show what the services log")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
