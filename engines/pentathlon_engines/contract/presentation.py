@@ -38,6 +38,18 @@ class Commentary(Protocol):
     def tell(self, change: Change, /) -> str:
         """Return an event in words, without a full stop and without the end of the match."""
 
+    def ask(self, position: Position, /) -> str:
+        """Return what the seat to move has to decide, as a sentence to it.
+
+        `position` is the observation of that seat.
+        """
+
+    def refuse(self, position: Position, name: str, /) -> str:
+        """Return why no legal action begins with this cell, card or mark; empty if `ask` tells.
+
+        `position` is the observation of the seat to move.
+        """
+
     def tell_end(self, position: Position, /) -> str:
         """Return how the match ended, and why; `position` has a `result`."""
 

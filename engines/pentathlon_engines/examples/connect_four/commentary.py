@@ -15,6 +15,16 @@ def tell(change: Change) -> str:
     return f"{change.who} drops a disc on {square}"
 
 
+def ask(_position: Position) -> str:
+    """Return that a column has to be chosen."""
+    return "Choose the column for your disc."
+
+
+def refuse(_position: Position, _name: str) -> str:
+    """Return nothing: only a full column cannot be chosen, and it shows that."""
+    return ""
+
+
 def tell_end(position: Position) -> str:
     """Return who wins by which line."""
     ranks, board = position["result"]["ranks"], position["board"]
