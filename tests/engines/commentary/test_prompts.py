@@ -11,7 +11,7 @@ from pentathlon_engines import CHANCE, GAMES, State
 from tests.engines.commentary.test_sentences import example
 
 _MARK = re.compile(r'data-(?:cell|card|mark)="([^"]+)"')
-_PLAYED = [
+PLAYED = [
     ("azure", 2, {}),
     ("azure", 2, {"gifted": "favored"}),
     ("azure", 2, {"gifted": "mighty"}),
@@ -35,7 +35,7 @@ def decisions(game: str, seats: int, options: dict[str, Any], *, seed: int) -> I
         state.apply(state.random_action(rng))
 
 
-@pytest.mark.parametrize(("game", "seats", "options"), _PLAYED)
+@pytest.mark.parametrize(("game", "seats", "options"), PLAYED)
 def test_every_decision_has_a_prompt_and_every_mark_an_answer(
     game: str, seats: int, options: dict[str, Any]
 ) -> None:
