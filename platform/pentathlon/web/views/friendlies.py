@@ -1,5 +1,6 @@
 """Friendlies: taking a seat against bots, the board to play on, and the replay."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -207,7 +208,7 @@ def friendly(request: HttpRequest, friendly_id: int) -> HttpResponse:
 
 @signed_in_post
 def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
-    """Play one of the person's legal actions."""
+    """Play one of the person's legal actions; an open page is answered nothing and asks anew."""
     actor = signed_in_user(request)
     chosen = request.POST.get("action", "")
     if not chosen:
@@ -219,6 +220,8 @@ def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
         ply=posted_number(request, "ply", otherwise=-1),
         action=chosen,
     )
+    if wants_part(request):
+        return HttpResponse(status=204)
     return redirect("friendly", friendly_id)
 
 
@@ -284,6 +287,8 @@ def _game_context(found: Friendly) -> Context:
         context["sight"] = sight
         context["board"] = inline_board(sight.board)
         context["points"] = dict(enumerate(sight.points or []))
+        context["refusals"] = json.dumps(sight.refusals)
+        context["has_drawer"] = " long" in sight.board.partition(">")[0]
         context["queue_place"] = (
             place_in_queue(found) if found.state == FriendlyState.BOT else None
         )
