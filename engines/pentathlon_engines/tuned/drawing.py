@@ -90,6 +90,9 @@ def _draw_strip(picture: Picture, state: TunedPosition, seat: int, top: float) -
             found = [i for i, held in enumerate(hand) if held == letter]
             if found and acts:
                 with picture.part(name, f"{count(len(found), name)} in the hand"):
+                    # Whoever points between two of them means them, too.
+                    box = (62 + 46 * found[0], middle - 23, 46 * len(found), 46)
+                    picture.rect(box, paint="b-hand")
                     _draw_held(picture, name, found, middle)
             else:
                 _draw_held(picture, name, found, middle)
