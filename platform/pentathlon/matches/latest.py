@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from django.db import connection
@@ -88,7 +88,7 @@ def tell_match(match: Match) -> str:
     It tells the end: whoever shows a replay from its first ply folds it.
     """
     seats = sorted(match.seats.all(), key=lambda seat: (seat.rank or 0, seat.seat))
-    names = dict(zip(seats, _names(seats), strict=True))
+    names = name_seats(seats)
     winners = [names[seat] for seat in seats if seat.rank == 0]
     others = [seat for seat in seats if seat.rank]
     how = tell_ending(match.game, match.outcome_reason)
@@ -122,13 +122,13 @@ def tell_ending(game: str, reason: str) -> str:
     return known.get(reason) or f"by {reason.replace('_', ' ')}"
 
 
-def _names(seats: Sequence[MatchSeat]) -> list[str]:
+def name_seats(seats: Iterable[MatchSeat]) -> dict[MatchSeat, str]:
     """Return the name of each bot, with its version where a bot sits twice."""
     times = Counter(seat.version.bot.name for seat in seats)
-    return [
-        seat.version.bot.name if times[seat.version.bot.name] == 1 else seat.version.label
+    return {
+        seat: seat.version.bot.name if times[seat.version.bot.name] == 1 else seat.version.label
         for seat in seats
-    ]
+    }
 
 
 def _score(seats: Sequence[MatchSeat]) -> str:
