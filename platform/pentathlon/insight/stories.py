@@ -49,6 +49,18 @@ def story_of(match: Match, *, line: Line | None) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
+def tell_upset(lane: int) -> str:
+    """Return the biggest upset among the matches of a tournament; empty if there was none."""
+    likely = Meeting.objects.public().filter(match__lane=lane, surprise__lt=_UNLIKELY * MILLION)
+    met = likely.order_by("surprise", "match").select_related("bot", "other").first()
+    if met is None or met.surprise is None:
+        return ""
+    return (
+        f"The biggest upset: {met.bot.name} beat {met.other.name} in match {met.match_id}, "
+        f"although ratings gave it {100 * met.surprise / MILLION:.0f} % of the points."
+    )
+
+
 def lead_changes(line: Line) -> int:
     """Return how often another seat than before was alone in front."""
     leaders = [points.index(max(points)) for points in line if points.count(max(points)) == 1]

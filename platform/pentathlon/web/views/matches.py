@@ -12,8 +12,8 @@ from pentathlon.core.caching import answer_for_ever
 from pentathlon.core.errors import NotFound
 from pentathlon.insight.analyses.services import NOT_READY, read_curve
 from pentathlon.insight.explorer.services import DEPTH
+from pentathlon.insight.stories import story_of
 from pentathlon.matches.dispatch.reasons import why_waiting
-from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.explanations import (
     as_text,
@@ -21,6 +21,7 @@ from pentathlon.matches.replays.explanations import (
     explain_match,
     explain_seat,
 )
+from pentathlon.matches.replays.moments import score_line
 from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.transparency.services import log_index_of
 from pentathlon.tournaments.guards import is_organiser_of
@@ -80,14 +81,17 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         return reload_page()
     reader = person(request)
     context["can_rerun"] = _can_rerun(request, found)
+    record = read_record(found.replay)
     viewer = make_viewer(
         found.seats.all(),
-        record=read_record(found.replay),
+        record=record,
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
-    context["story"] = tell_match(found)
+    context["story"] = story = story_of(found, line=score_line(record))
     context["description"] = f"A match of {info.title}, ply by ply in words: {context['title']}."
+    if viewer.is_at_end:
+        context["heading"], context["description"] = story[0].removesuffix("."), " ".join(story)
     context["viewer"], context["explored"] = viewer, _explored(found, viewer.ply)
     if not found.is_private:
         context["frame"] = frame_of_match(request, found).html()
