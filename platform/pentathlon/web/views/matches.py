@@ -29,7 +29,7 @@ from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon.web.drawing.boards import match_title
 from pentathlon.web.replay.viewer import answer_actions, answer_board, answer_moment, make_viewer
-from pentathlon.web.replay.win_chances import chance_chart
+from pentathlon.web.replay.win_chances import chance_chart, score_chart
 from pentathlon.web.requests import (
     cursor_page,
     handle_domain_errors,
@@ -43,6 +43,7 @@ from pentathlon.web.views.embeds import frame_of_match
 from pentathlon_engines import GAMES
 
 _VISIT_S = 3600
+_COMES = "The win-chance curve is being computed and will appear here by itself."
 
 
 @require_safe
@@ -97,6 +98,10 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         context["frame"] = frame_of_match(request, found).html()
     context["log_index"] = log_index_of(found)
     context |= _chances_of(request, found, viewer.ply)
+    line = None if "chances" in context else score_line(record)
+    if line is not None:
+        is_whole = "curve" in request.GET
+        context["chances"] = score_chart(line, ply=viewer.ply, is_whole=is_whole)
     explained = explain_match(match=found, actor=reader) if reader else []
     context["explanations"] = sorted(explained, key=lambda each: not each.has_lost)
     return render(request, "web/match.html", context)
@@ -110,7 +115,8 @@ def _chances_of(request: HttpRequest, found: Match, ply: int) -> dict[str, objec
     except NotFound as error:
         if found.is_private:
             return {}
-        return {"chances_note": error.detail, "chances_come": error.code == NOT_READY}
+        comes = error.code == NOT_READY
+        return {"chances_note": _COMES if comes else error.detail, "chances_come": comes}
 
 
 @require_safe
