@@ -165,8 +165,8 @@ def tell_end(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
-    return {"wisdom": "a seat reached 25 wisdom", "stuck": "a seat had no legal placement"}
+    """Return how each reason decides a match, after who has won."""
+    return {"wisdom": "on wisdom", "stuck": "because the other could place no stone"}
 
 
 def points(position: Position) -> list[int]:

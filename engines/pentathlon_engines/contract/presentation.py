@@ -54,7 +54,7 @@ class Commentary(Protocol):
         """Return how the match ended, and why; `position` has a `result`."""
 
     def endings(self) -> Mapping[str, str]:
-        """Return the meaning of each reason for an end, in a clause that fits every match."""
+        """Return how each reason decides a match, in words that follow "Violet wins"."""
 
     def points(self, position: Position, /) -> list[int] | None:
         """Return the present points of each seat; None for a game without points."""

@@ -223,11 +223,11 @@ def _tell_tie(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
+    """Return how each reason decides a match, after who has won."""
     return {
-        "deaths": "the spirit track came to its end",
-        "space": "at most one space was free",
-        "tiles": "all tiles were placed",
+        "deaths": "at the end of the spirit track",
+        "space": "on a full board",
+        "tiles": "after the last tile",
     }
 
 

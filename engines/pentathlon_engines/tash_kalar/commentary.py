@@ -319,11 +319,11 @@ def tell_end(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
+    """Return how each reason decides a match, after who has won."""
     return {
-        "deck": "a school deck was empty",
-        "points": "a seat had the points that end the match",
-        "cap": "the last turn was over",
+        "deck": "when a school deck ran out",
+        "points": "once enough points were scored",
+        "cap": "after the last turn",
     }
 
 

@@ -109,12 +109,12 @@ def _tell_lines(board: Mapping[str, Any]) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
+    """Return how each reason decides a match, after who has won."""
     return {
-        "line": "three equal animals stood in a line",
-        "stuck": "a seat had to add an animal and could not",
-        "repetition": "the same position came for the third time",
-        "limit": "nobody had won after the last action allowed",
+        "line": "with three of one kind in a row",
+        "stuck": "because no animal in the other hand fitted",
+        "repetition": "after the same position came three times",
+        "limit": "because nobody had a row after the last action",
     }
 
 

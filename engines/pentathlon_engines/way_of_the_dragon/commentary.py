@@ -222,8 +222,8 @@ def _have(seats: list[str]) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
-    return {"race": "all pieces of a seat stood on numbers", "cap": "the last turn was over"}
+    """Return how each reason decides a match, after who has won."""
+    return {"race": "when one seat had all pieces on numbers", "cap": "after the last turn"}
 
 
 def points(position: Position) -> list[int]:

@@ -36,8 +36,8 @@ def tell_end(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
-    return {"line": "four discs of a seat stood in a line", "full": "no column was free"}
+    """Return how each reason decides a match, after who has won."""
+    return {"line": "with four discs in a line", "full": "on a full board"}
 
 
 def points(position: Position) -> None:

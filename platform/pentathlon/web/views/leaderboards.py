@@ -32,6 +32,7 @@ from pentathlon.ratings.scopes import digest_in_key
 from pentathlon.ratings.tables import Narrowing, leaderboard_file
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.files import answer_results, answer_standings
+from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import are_hidden
 from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.requests import (
@@ -228,6 +229,7 @@ def _season(
         "season": line.season,
         "division": division,
         "mark": mark,
+        "podium": podiums([division.tournament_id]).get(division.tournament_id),
         "rows": ladder_table(division),
         "earlier": earlier,
         "reader_id": reader.pk if reader else None,

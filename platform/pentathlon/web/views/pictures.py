@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from textwrap import wrap
 from typing import Final
 
 import font_manrope
@@ -22,6 +23,7 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot
 from pentathlon.core.caching import answer_if_changed, tag_of
+from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import Pool, Rating, live_key
@@ -66,7 +68,7 @@ _ACROSS = 'class="board wide"'
 
 
 def match_card(
-    *, board: str, game: str, names: Sequence[str], winners: Sequence[int], place: str
+    *, board: str, game: str, names: Sequence[str], winners: Sequence[int], place: str, said: str
 ) -> str:
     """Return the card of a match: a position, the players, and the winner if that is told."""
     x = _BOARD + 64
@@ -84,6 +86,11 @@ def match_card(
         '<text x="{}" y="120" font-size="48" font-weight="700">{}</text>'
         '<text x="{}" y="590" font-size="26" fill="{}">{}</text>',
         *(x, fit(game, _LONGEST), x, _MUTED, fit(place, _LONGEST + 8)),
+    )
+    text += format_html_join(
+        "",
+        '<text x="{}" y="{}" font-size="28">{}</text>',
+        ((x, 510 + 36 * row, line) for row, line in enumerate(wrap(fit(said, 64), 36)[:2])),
     )
     drawn = _placed(board, x=24, y=24, side=_BOARD)
     return _card(drawn + text + SafeString("").join(lines), x=x)
@@ -252,6 +259,7 @@ def match_picture(request: HttpRequest, match_id: int) -> HttpResponseBase:
             names=[seat.version.bot.name for seat in seats],
             winners=[seat.seat for seat in seats if seat.rank == 0 and ply == last],
             place=f"match {found.pk}, ply {ply} of {last}",
+            said=tell_match(found) if ply == last else "",
         ),
     )
 

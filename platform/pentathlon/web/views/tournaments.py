@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.insight.stories import tell_upset
 from pentathlon.live.snapshots import tournament_now
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
@@ -70,6 +71,8 @@ _ALL_MEET = ("round_robin", "tables")
 """Formats in which everybody meets, so that a crosstable is full."""
 _PAIRED_BY_RESULTS = ("knockout", "swiss")
 _CHANCES_SHOWN = 6
+_MOST_FOR_UPSET = 5000
+"""The most matches among which a page looks for the biggest upset."""
 _SMALLEST_CHANCE = 0.005
 _LARGEST_CROSSTABLE = 60
 _SHOWN_ANYWAY = ("points", "fit")
@@ -240,18 +243,20 @@ def load_tournament(
     reader = person(request)
     hides = are_hidden(found, reader)
     standing = NOTHING_PLAYED if hides else progress(found)
+    podium = None if hides else podiums([found.pk]).get(found.pk)
     context: Context = {
         "section": "tournaments",
         "tournament": found,
         "mark": mark,
-        "description": _summary(found),
+        "description": f"{podium.story if podium else ''} {_summary(found)}".strip(),
         "about": render_text(found.description) if found.description else "",
         "info": GAMES[found.game].info,
         "organisers": found.organiser_names,
         "tab": tab,
         "hides_results": hides,
         "is_hidden": hides or are_hidden(found, None),
-        "podium": None if hides else podiums([found.pk]).get(found.pk),
+        "podium": podium,
+        "upset": tell_upset(found.pk) if podium and found.scheduled <= _MOST_FOR_UPSET else "",
         "progress": standing,
         "finishes_at": finishes_at(standing),
         "reason": _why_idle(found, standing),
