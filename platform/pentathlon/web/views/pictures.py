@@ -36,7 +36,7 @@ from pentathlon.web.replay.viewer import draw_board
 from pentathlon.web.requests import query_number
 from pentathlon.web.tables import format_name, rating_table
 from pentathlon.web.templatetags.components import glyph_path, state_words
-from pentathlon.web.templatetags.formats import points
+from pentathlon.web.templatetags.formats import percent, points
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
@@ -215,7 +215,10 @@ def game_picture(request: HttpRequest, game: str) -> HttpResponseBase:
         board=_board(game),
         title=tile.info.title,
         facts=tile.facts,
-        rows=[(row.rating.version.bot.name, f"{row.rating.score:.1f}") for row in table.rows],
+        rows=[
+            (row.rating.version.bot.name, f"≥ {percent(row.rating.odds.sure)}")
+            for row in table.rows
+        ],
     )
     return _answer(request, card)
 
@@ -273,9 +276,13 @@ def leaderboard_picture(request: HttpRequest, game: str) -> HttpResponseBase:
         request,
         list_card(
             title=tile.info.title,
-            subtitle=f"The best of {table.total:,} rated bots",
+            subtitle=f"How often the best of {table.total:,} bots beat an average one",
             rows=[
-                (ordinal(row.rank - 1), row.rating.version.bot.name, f"{row.rating.score:.1f}")
+                (
+                    ordinal(row.rank - 1),
+                    row.rating.version.bot.name,
+                    f"≥ {percent(row.rating.odds.sure)}",
+                )
                 for row in table.rows
             ],
         ),
@@ -288,8 +295,8 @@ def bot_picture(request: HttpRequest, bot_id: int) -> HttpResponseBase:
     found = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
     ratings = Rating.objects.filter(version__bot=found, pool__in=Pool.objects.live())
     newest: dict[str, tuple[str, str, str]] = {}
-    for rating in ratings.select_related("pool").ranked().order_by("-version__number"):
-        row = (ordinal(rating.rank - 1), rating.pool.title, f"{rating.score:.1f}")
+    for rating in ratings.select_related("pool").with_mean().ranked().order_by("-version__number"):
+        row = (ordinal(rating.rank - 1), rating.pool.title, f"≥ {percent(rating.odds.sure)}")
         newest.setdefault(rating.pool.title, row)
     card = list_card(
         title=found.name,
