@@ -81,6 +81,11 @@ class RatingSerializer(RowSerializer[Rating]):
 
     rank = serializers.IntegerField(help_text="Starts at 1.")
     version = SeatedVersionSerializer()
+    beats_average = serializers.FloatField(
+        source="odds.sure",
+        help_text="How often it finishes ahead of an average version of the table, at least: by "
+        "mu - 3 sigma, so the table is in this order.",
+    )
     strength = serializers.FloatField(
         source="bar.strength", help_text="mu, moved so that 25 is the mean of all rated versions."
     )
@@ -96,6 +101,7 @@ class RatingSerializer(RowSerializer[Rating]):
         fields = (
             "rank",
             "version",
+            "beats_average",
             "mu",
             "sigma",
             "score",
@@ -253,7 +259,17 @@ class VersionRatingSerializer(RatingSerializer):
 
     class Meta(RatingSerializer.Meta):
         fields = (
-            *("game", "scope", "mu", "sigma", "score", "strength", "interval", "provisional"),
+            *(
+                "game",
+                "scope",
+                "beats_average",
+                "mu",
+                "sigma",
+                "score",
+                "strength",
+                "interval",
+                "provisional",
+            ),
             *("matches", "wins", "draws", "losses"),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pentathlon_engines.azure.board import RULES
+from pentathlon_engines.azure.board import CELLS, RULES, SIDE
 from pentathlon_engines.commentary.words import count, enumerate_all, name_seat, tell_ranks
 from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.contract.presentation import Change, Position
@@ -127,6 +127,30 @@ def _count_colours(letters: str) -> list[str]:
     return [f"{letters.count(each)} {_COLOURS[each]}" for each in _COLOURS if each in letters]
 
 
+def ask(position: Position) -> str:
+    """Return which decision is due: a stone, cards to give back, or a boon (5, 9, 11)."""
+    if position["phase"] == "return":
+        return "You have lost the Bird: choose two cards to give back."
+    if position["phase"] == "boon":
+        return "Choose what the gifted stone takes from the space: its qi or its wisdom."
+    gift = any(text.startswith("gift ") for text in position["legal"])
+    return f"Place a stone on a space that you can pay for{', or your gifted stone' * gift}."
+
+
+def refuse(position: Position, name: str) -> str:
+    """Return why a space cannot be taken or paid for (6.2, 6.3)."""
+    if position["phase"] != "turn" or name not in CELLS:
+        return ""
+    if name in position["stones"]:
+        return f"A stone stands on {name} already."
+    row, column = divmod(CELLS.index(name), SIDE)
+    printed = position["realm"][row][column]
+    if printed.endswith("M"):
+        return f"{name} is a mountain: only the Tortoise brings a stone there."
+    held = position["hand"].count(printed[0])
+    return f"A stone on {name} costs more {_COLOURS[printed[0]]} cards than the {held} you hold."
+
+
 def tell_end(position: Position) -> str:
     """Return who reached the goal, or who could not place a stone (10)."""
     result = position["result"]
@@ -141,8 +165,8 @@ def tell_end(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
-    return {"wisdom": "a seat reached 25 wisdom", "stuck": "a seat had no legal placement"}
+    """Return how each reason decides a match, after who has won."""
+    return {"wisdom": "on wisdom", "stuck": "because the other could place no stone"}
 
 
 def points(position: Position) -> list[int]:

@@ -10,7 +10,7 @@ from pentathlon_engines.azure.realm import Realm
 from pentathlon_engines.azure.serialization import stones
 from pentathlon_engines.azure.state import AzurePosition
 from pentathlon_engines.commentary.words import count
-from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
+from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point, tops_for
 from pentathlon_engines.drawing.terminal import grid
 
 _FIELD: Final = (46, 96, 528, 528)
@@ -35,7 +35,7 @@ _BAR: Final = (390, 16, 56)
 def svg(state: AzurePosition, seat: int | None) -> str:
     """Draw the position with the cards that a seat or a spectator may see."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
-    for seat_of_strip, top in enumerate(_STRIP_TOPS):
+    for seat_of_strip, top in enumerate(tops_for(seat, _STRIP_TOPS)):
         _draw_strip(picture, state, seat_of_strip, top=top, shown=seat_of_strip == seat)
     picture.coordinates(board.COLUMNS, board.ROWS, size=_CELL, columns_at=_COLUMNS_AT)
     for cell in range(len(board.CELLS)):

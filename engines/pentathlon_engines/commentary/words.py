@@ -53,6 +53,16 @@ def enumerate_all(words: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def enumerate_any(words: Sequence[str]) -> str:
+    """Join words with commas and "or".
+
+    >>> enumerate_any(["a1", "b2", "c3"])
+    'a1, b2 or c3'
+    """
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def name_ordinal(number: int) -> str:
     """Return "first", "second" and so on up to six, beyond that the number.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from pentathlon_engines.commentary.words import tell_ranks
+from pentathlon_engines.commentary.words import count, tell_ranks
 from pentathlon_engines.contract.game import CHANCE, State
 from pentathlon_engines.drawing.svg import WIDTH, Picture
 
@@ -46,6 +46,16 @@ def tell(change: Change) -> str:
     """Return who acted, and the text of the event."""
     who = "Chance" if change.seat == CHANCE else change.who
     return f"{who}: {change.text}"
+
+
+def ask(position: Position) -> str:
+    """Return how many actions there are to choose from."""
+    return f"Choose one of {count(len(position['legal']), 'action')}."
+
+
+def refuse(_position: Position, _name: str) -> str:
+    """Return nothing: no rule is known here."""
+    return ""
 
 
 def tell_end(position: Position) -> str:

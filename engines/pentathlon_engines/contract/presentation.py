@@ -38,11 +38,23 @@ class Commentary(Protocol):
     def tell(self, change: Change, /) -> str:
         """Return an event in words, without a full stop and without the end of the match."""
 
+    def ask(self, position: Position, /) -> str:
+        """Return what the seat to move has to decide, as a sentence to it.
+
+        `position` is the observation of that seat.
+        """
+
+    def refuse(self, position: Position, name: str, /) -> str:
+        """Return why no legal action begins with this cell, card or mark; empty if `ask` tells.
+
+        `position` is the observation of the seat to move.
+        """
+
     def tell_end(self, position: Position, /) -> str:
         """Return how the match ended, and why; `position` has a `result`."""
 
     def endings(self) -> Mapping[str, str]:
-        """Return the meaning of each reason for an end, in a clause that fits every match."""
+        """Return how each reason decides a match, in words that follow "Violet wins"."""
 
     def points(self, position: Position, /) -> list[int] | None:
         """Return the present points of each seat; None for a game without points."""

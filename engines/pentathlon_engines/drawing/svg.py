@@ -40,6 +40,16 @@ Box = tuple[float, float, float, float]
 Point = tuple[float, float]
 
 
+def tops_for(viewer: int | None, tops: tuple[int, int]) -> tuple[int, int]:
+    """Return the tops of the strips of two seats, the first at the bottom; a viewer's is there.
+
+    >>> tops_for(None, (642, 10)), tops_for(1, (642, 10))
+    ((642, 10), (10, 642))
+    """
+    bottom, top = tops
+    return (top, bottom) if viewer == 1 else tops
+
+
 def number(value: float) -> str:
     """Return a coordinate with at most one decimal.
 

@@ -168,6 +168,33 @@ def _crystals(amounts: Mapping[str, int]) -> str:
     return enumerate_all(some) if some else "no crystal"
 
 
+_ASKED: Final = {
+    "pair": "Take one of the pairs of tiles below the board.",
+    "order": "Your tile is the weaker one, or they are equal: decide who places first.",
+    "place": "Place your {tile} on a free space, or on a relic that you can pay for.",
+    "face": "Turn your {tile}: choose where its front looks.",
+    "add": "Choose how many of your crystals to put on your {tile}.",
+    "settle": "Several tiles are surrounded: choose which one is settled first.",
+}
+
+
+def ask(position: Position) -> str:
+    """Return which decision of the round is due (4 to 6)."""
+    tile = position["pair"] and _TILES[position["pair"][position["you"]]]["name"]
+    return _ASKED[position["phase"]].format(tile=tile)
+
+
+def refuse(position: Position, name: str) -> str:
+    """Return why no tile can be placed or settled on a space (5.1, 5.3, 6.2)."""
+    if position["phase"] == "settle":
+        return f"Nothing on {name} is to be settled now."
+    if position["phase"] != "place":
+        return ""
+    if name in position["board"]:
+        return f"A tile lies on {name} already."
+    return f"You cannot pay for the relic on {name}."
+
+
 def tell_end(position: Position) -> str:
     """Return why the match ended, and who won by which count (8.1, 8.3)."""
     result = position["result"]
@@ -196,11 +223,11 @@ def _tell_tie(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
+    """Return how each reason decides a match, after who has won."""
     return {
-        "deaths": "the spirit track came to its end",
-        "space": "at most one space was free",
-        "tiles": "all tiles were placed",
+        "deaths": "at the end of the spirit track",
+        "space": "on a full board",
+        "tiles": "after the last tile",
     }
 
 

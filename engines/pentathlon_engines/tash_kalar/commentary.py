@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pentathlon_engines.commentary.words import enumerate_all, name_seat, tell_lead, tell_result
+from pentathlon_engines.commentary.words import (
+    count,
+    enumerate_all,
+    enumerate_any,
+    name_seat,
+    tell_lead,
+    tell_result,
+)
 from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.contract.presentation import Change, Position
 from pentathlon_engines.tash_kalar.actions import (
@@ -236,6 +243,67 @@ def _name_card(name: str) -> str:
     return f"the flare {title}" if kind_of(CARDS[name]) == "flare" else title
 
 
+def ask(position: Position) -> str:
+    """Return which decision is due: an action, a choice of an effect, or cards (4, 5, 11)."""
+    verbs = {text.partition(" ")[0] for text in position["legal"]}
+    card, left = position["card"], position["actions_left"]
+    if position["phase"] in _ASKED:
+        return _ASKED[position["phase"]]
+    choices = [words for verb, words in _CHOICES.items() if verb in verbs]
+    if position["phase"] == "main":
+        return f"{count(left, 'action')} left: {enumerate_any(choices)}."
+    head = f"{_name_card(card)}: " if card else ""
+    said = f"{head}{enumerate_any(choices)}."
+    return said[0].upper() + said[1:]
+
+
+_ASKED: Final = {
+    "setup": "Choose the marked square for your first common piece.",
+    "place_at": "Choose the square for the piece.",
+    "shortage": "No piece is left in your supply: pick up one of yours.",
+    "return": "Return any number of cards to the bottom of their decks, then choose Done.",
+    "turn_end": "End your turn, or do what you still may.",
+}
+_CHOICES: Final = {
+    "place": "place a piece",
+    "summon": "summon a being whose pattern stands",
+    "discard": "discard a being",
+    "pickup": "pick up a piece to use it anew",
+    "flare": "invoke your flare",
+    "thaw": "use the frozen effect",
+    "warp": "use a warp effect",
+    "claim": "claim a task",
+    "move": "choose a move",
+    "leap": "choose where to leap",
+    "pick": "choose a piece or a square",
+    "destroy": "choose what to destroy",
+    "upgrade": "choose a piece to upgrade",
+    "downgrade": "choose a piece to downgrade",
+    "convert": "choose a piece to convert",
+    "dir": "choose a direction",
+    "opt": "choose an option in the list",
+    "take": "take a discarded being back",
+    "keep": "choose the card to keep frozen",
+    "throw": "choose a card to throw away",
+    "end": "end the turn",
+    "done": "choose Done",
+    "pass": "decline",
+}
+
+
+def refuse(position: Position, name: str) -> str:
+    """Return why a card or a square cannot be chosen (5.2, 6.1, 9.2)."""
+    if position["phase"] == "effect":
+        return "The effect of the card does not allow this choice."
+    if name in CARDS:
+        if kind_of(CARDS[name]) == "flare":
+            return f"The condition of {_name_card(name)} does not hold."
+        return f"{_name_card(name)} cannot be summoned: its pattern does not stand anywhere."
+    if position["phase"] in {"main", "place_at"} and name in position["board"]:
+        return f"A piece stands on {name} already."
+    return ""
+
+
 def tell_end(position: Position) -> str:
     """Return the reason for the end, and the seat with more points (12)."""
     result = position["result"]
@@ -251,11 +319,11 @@ def tell_end(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
+    """Return how each reason decides a match, after who has won."""
     return {
-        "deck": "a school deck was empty",
-        "points": "a seat had the points that end the match",
-        "cap": "the last turn was over",
+        "deck": "when a school deck ran out",
+        "points": "once enough points were scored",
+        "cap": "after the last turn",
     }
 
 

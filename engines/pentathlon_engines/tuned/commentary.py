@@ -58,6 +58,31 @@ def _tell_rooster(change: Change) -> str:
     return ""
 
 
+def ask(position: Position) -> str:
+    """Return whether to add or to move (3.1)."""
+    if not position["hands"][position["you"]]:
+        return "Move one of your stacks: your hand is empty."
+    if _must_add(position):
+        return "Add an animal of your hand to the board: choose it, then its square."
+    return "Add an animal of your hand, or move animals from one square to another."
+
+
+def _must_add(position: Position) -> bool:
+    return all(text.startswith("add ") for text in position["legal"])
+
+
+def refuse(position: Position, name: str) -> str:
+    """Return what an animal or a square lacks (3.2, 4.1)."""
+    if name not in position["board"]:
+        return f"No {name} of yours fits anywhere now." if name in _NAMES.values() else ""
+    top = _NAMES[position["board"][name][-1]]
+    fits = {"donkey": "Only a dog may stand", "dog": "Only a cat may stand"}.get(
+        top, "Nothing may stand"
+    )
+    why = "you must add in this turn" if _must_add(position) else "no move begins there"
+    return f"{fits} on the {top} of {name}, and {why}."
+
+
 def tell_end(position: Position) -> str:
     """Return the line, who is stuck, or why it is a draw (7)."""
     result = position["result"]
@@ -84,12 +109,12 @@ def _tell_lines(board: Mapping[str, Any]) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
+    """Return how each reason decides a match, after who has won."""
     return {
-        "line": "three equal animals stood in a line",
-        "stuck": "a seat had to add an animal and could not",
-        "repetition": "the same position came for the third time",
-        "limit": "nobody had won after the last action allowed",
+        "line": "with three of one kind in a row",
+        "stuck": "because no animal in the other hand fitted",
+        "repetition": "after the same position came three times",
+        "limit": "because nobody had a row after the last action",
     }
 
 

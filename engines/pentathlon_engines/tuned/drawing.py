@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from pentathlon_engines.drawing.svg import Box, Picture, Point
+from pentathlon_engines.commentary.words import count
+from pentathlon_engines.drawing.svg import Box, Picture, Point, tops_for
 from pentathlon_engines.drawing.terminal import grid
 from pentathlon_engines.tuned.actions import TEXTS
 from pentathlon_engines.tuned.board import (
@@ -31,9 +32,9 @@ _PILLS: Final = (("add", 372, 62), ("move", 440, 76), ("add", 522, 62))
 
 
 def svg(state: TunedPosition, seat: int | None) -> str:
-    """Draw the position, which looks the same to every seat."""
+    """Draw the position, the seat that looks at it at the bottom."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
-    for seat_of_strip, top in enumerate(_STRIP_TOPS):
+    for seat_of_strip, top in enumerate(tops_for(seat, _STRIP_TOPS)):
         _draw_strip(picture, state, seat_of_strip, top)
     picture.coordinates(COLUMNS, ROWS, size=_CELL)
     for square in range(len(SQUARES)):
@@ -84,13 +85,25 @@ def _draw_animal(picture: Picture, name: str, at: Point, *, top: bool) -> None:
 def _draw_strip(picture: Picture, state: TunedPosition, seat: int, top: float) -> None:
     acts = state.to_move == seat
     with picture.strip(seat, _of_seat(state, seat), top=top, acts=acts) as middle:
-        for i, letter in enumerate(hands(state)[seat]):
-            name = KINDS[LETTERS.index(letter)]
-            x = 85 + 46 * i
-            box = (x - 19, middle - 19, 38, 38)
-            picture.rect(box, paint=f"b-{name} b-edge", radius=7, width=1.5)
-            picture.glyph(name, (x, middle), size=26, paint=f"b-{name}-ink")
+        hand = hands(state)[seat]
+        for letter, name in zip(LETTERS, KINDS, strict=True):
+            found = [i for i, held in enumerate(hand) if held == letter]
+            if found and acts:
+                with picture.part(name, f"{count(len(found), name)} in the hand"):
+                    # Whoever points between two of them means them, too.
+                    box = (62 + 46 * found[0], middle - 23, 46 * len(found), 46)
+                    picture.rect(box, paint="b-hand")
+                    _draw_held(picture, name, found, middle)
+            else:
+                _draw_held(picture, name, found, middle)
         _draw_pills(picture, roosters(state)[seat], middle)
+
+
+def _draw_held(picture: Picture, name: str, places: list[int], middle: float) -> None:
+    for x in [85 + 46 * i for i in places]:
+        box = (x - 19, middle - 19, 38, 38)
+        picture.rect(box, paint=f"b-{name} b-edge", radius=7, width=1.5)
+        picture.glyph(name, (x, middle), size=26, paint=f"b-{name}-ink")
 
 
 def _draw_pills(picture: Picture, rooster: str | None, middle: float) -> None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pentathlon_engines.commentary.words import count, enumerate_all, name_seat, tell_ranks
+from pentathlon_engines.commentary.words import (
+    count,
+    enumerate_all,
+    enumerate_any,
+    name_seat,
+    tell_ranks,
+)
 from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.contract.presentation import Change, Position
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS
@@ -156,6 +162,40 @@ def _points_at(position: Position, element: str, at: int | None) -> int:
     return board.points[ELEMENTS.index(element)][at or 0]
 
 
+def ask(position: Position) -> str:
+    """Return which decision of the turn is due (4, 7)."""
+    verbs = {text.partition(" ")[0] for text in position["legal"]}
+    if position["phase"] == "extra":
+        return "End your turn, or take another one."
+    if position["phase"] == "keep":
+        more = (
+            "use the Eye of the tiger to roll again" if "eye" in verbs else "roll the others again"
+        )
+        return f"Choose the dice to keep and {more}, or stop with all of them."
+    if len(position["legal"]) == 1:
+        return "The dice leave you one action: confirm it."
+    choices = [words for verb, words in _ASKED.items() if verb in verbs]
+    said = enumerate_any(choices)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+_ASKED: Final = {
+    "move": "choose the piece that goes as far as the dice of its element allow",
+    "jump": "jump by Anxiety",
+    "wild": "let dragons stand in by the Dragon",
+    "swap": "swap two pieces of one path",
+    "equilibrium": "let every piece advance one space",
+    "pass": "pass",
+    "fear": "do nothing by Fear",
+}
+
+
+def refuse(position: Position, name: str) -> str:
+    """Return that no piece gets there, while a piece has to move (4.3)."""
+    is_space = position["phase"] == "move" and not name.startswith("die ")
+    return f"No piece of yours comes to {name} with these dice." if is_space else ""
+
+
 def tell_end(position: Position) -> str:
     """Return whose pieces all stand on numbers, and who has the most points (5)."""
     result = position["result"]
@@ -182,8 +222,8 @@ def _have(seats: list[str]) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
-    return {"race": "all pieces of a seat stood on numbers", "cap": "the last turn was over"}
+    """Return how each reason decides a match, after who has won."""
+    return {"race": "when one seat had all pieces on numbers", "cap": "after the last turn"}
 
 
 def points(position: Position) -> list[int]:

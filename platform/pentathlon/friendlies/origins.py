@@ -5,6 +5,7 @@ Everybody may see a friendly once it is over, so it begins with nothing that onl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +17,7 @@ from pentathlon.friendlies.services import Origin
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import GAMES
+from pentathlon_engines.commentary.second_person import speak_to
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.contract.presentation import Change
 from pentathlon_engines.match.events import Event, apply_event_unchecked
@@ -23,6 +25,7 @@ from pentathlon_engines.match.friendly import resume
 
 LATEST: Final = 20
 """How many of the latest events are told in words."""
+_MARK: Final = re.compile(r'data-(?:cell|card|mark)="([^"]+)"')
 _MOST_IN_WORDS: Final = 80
 """With more legal actions, none is told in words, since each would need the position after it."""
 
@@ -111,6 +114,10 @@ class Sight:
     observation: dict[str, Any]  # Any: the JSON of a game
     to_move: int
     points: list[int] | None
+    asked: str
+    """What the person has to decide; empty unless the person is to move."""
+    refusals: dict[str, str]
+    """For cells and cards in the drawing with which no legal action begins, why."""
     choices: tuple[LegalChoice, ...]
     """The legal actions; empty unless the person is to move."""
     latest: tuple[ToldEvent, ...]
@@ -124,12 +131,19 @@ def look_at(friendly: Friendly) -> Sight:
     state = resume(friendly.course).state
     seen = state.observation(friendly.seat)
     commentary = GAMES[friendly.game].commentary()
+    board = state.svg(friendly.seat, ply=len(friendly.events))
+    choices = _choices(state, friendly.seat) if friendly.is_persons_turn else ()
+    asked = commentary.ask(seen) if choices else ""
+    begun = {choice.touches[0] for choice in choices if choice.touches}
+    refused = set(_MARK.findall(board)) - begun if choices else ()
     return Sight(
-        board=state.svg(friendly.seat, ply=len(friendly.events)),
+        board=board,
         observation=seen,
         to_move=-1 if state.to_move is None else state.to_move,
         points=commentary.points(seen),
-        choices=_choices(state, friendly.seat) if friendly.is_persons_turn else (),
+        asked=asked,
+        refusals={name: commentary.refuse(seen, name) or asked for name in sorted(refused)},
+        choices=choices,
         latest=tuple(reversed(_tell(friendly))),
     )
 
@@ -146,7 +160,8 @@ def _choices(state: State, seat: int) -> tuple[LegalChoice, ...]:
             after = state.copy()
             after.apply_unchecked(action)
             change = Change(before, seat, text, after.observation(seat), is_foreseen=True)
-            said = commentary.tell(change)
+            said = speak_to(seat, commentary.tell(change)).removeprefix("You ")
+            said = said[:1].upper() + said[1:]
         touches = tuple(game.touches(state, action))
         choices.append(LegalChoice(text=text, said=said, touches=touches))
     return tuple(choices)
@@ -167,7 +182,8 @@ def _tell(friendly: Friendly) -> list[ToldEvent]:
         apply_event_unchecked(state, event)
         if ply >= first:
             after = state.observation(friendly.seat)
-            said = commentary.tell(Change(before, event.seat, text, after))
+            change = Change(before, event.seat, text, after)
+            said = speak_to(friendly.seat, commentary.tell(change))
             told.append(ToldEvent(ply=ply + 1, seat=event.seat, said=said))
             before = after
     return told

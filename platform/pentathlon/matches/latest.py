@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from django.db import connection
@@ -88,28 +88,47 @@ def tell_match(match: Match) -> str:
     It tells the end: whoever shows a replay from its first ply folds it.
     """
     seats = sorted(match.seats.all(), key=lambda seat: (seat.rank or 0, seat.seat))
-    names = dict(zip(seats, _names(seats), strict=True))
-    winners = [seat for seat in seats if seat.rank == 0]
-    said = enumerate_all([names[seat] for seat in winners or seats])
-    if not winners:
-        return f"{said} all failed."
+    names = name_seats(seats)
+    winners = [names[seat] for seat in seats if seat.rank == 0]
     others = [seat for seat in seats if seat.rank]
+    how = tell_ending(match.game, match.outcome_reason)
+    faults = _faults(names)
+    if not winners:
+        return f"{enumerate_all(list(names.values()))} {_ALL[len(seats) == _PAIR]}{faults}."
+    said = enumerate_all(winners)
     if not others:
-        return f"{said} drew{_score(seats)}: {_why(match, names)}."
+        return f"{said} drew{_score(seats)} {how}."
     if len(seats) == _PAIR:
-        return f"{said} beat {names[others[0]]}{_score(seats)}: {_why(match, names)}."
-    best = "" if winners[0].score is None else f" with {count(winners[0].score, 'point')}"
+        if match.outcome_reason == "fault":
+            return f"{said} won because {names[others[0]]} failed{faults}."
+        tie_break = " on a tie-break," if len({seat.score for seat in seats} - {None}) == 1 else ""
+        return f"{said} beat {names[others[0]]}{_score(seats)}{tie_break} {how}."
     behind = enumerate_all([names[seat] for seat in others if seat.rank == others[0].rank])
-    return f"{said} won{best}, ahead of {behind}: {_why(match, names)}."
+    if match.outcome_reason == "fault":
+        at_fault = [name for seat, name in names.items() if seat.fault_kind]
+        how = f"because {enumerate_all(at_fault)} failed{faults}" if at_fault else "by a fault"
+    best = "" if seats[0].score is None else f" with {count(seats[0].score, 'point')}"
+    return f"{said} won{best}, ahead of {behind}, {how}."
 
 
-def _names(seats: Sequence[MatchSeat]) -> list[str]:
+_ALL: Final = {True: "both failed", False: "all failed"}
+
+
+def tell_ending(game: str, reason: str) -> str:
+    """Return how the rules decided a match, in words that follow who won: `on wisdom`."""
+    if reason == "fault":
+        return "by another’s fault"
+    known = GAMES[game].commentary().endings() if game in GAMES else {}
+    return known.get(reason) or f"by {reason.replace('_', ' ')}"
+
+
+def name_seats(seats: Iterable[MatchSeat]) -> dict[MatchSeat, str]:
     """Return the name of each bot, with its version where a bot sits twice."""
     times = Counter(seat.version.bot.name for seat in seats)
-    return [
-        seat.version.bot.name if times[seat.version.bot.name] == 1 else seat.version.label
+    return {
+        seat: seat.version.bot.name if times[seat.version.bot.name] == 1 else seat.version.label
         for seat in seats
-    ]
+    }
 
 
 def _score(seats: Sequence[MatchSeat]) -> str:
@@ -118,17 +137,6 @@ def _score(seats: Sequence[MatchSeat]) -> str:
     return "" if None in scores or len(scores) != _PAIR else f" {scores[0]}–{scores[1]}"
 
 
-def _why(match: Match, names: dict[MatchSeat, str]) -> str:
-    if match.outcome_reason == "fault":
-        at_fault = [
-            f"{name} ({_words(seat.fault_kind)})"
-            for seat, name in names.items()
-            if seat.fault_kind
-        ]
-        return f"by the fault of {enumerate_all(at_fault)}" if at_fault else "by a fault"
-    endings = GAMES[match.game].commentary().endings() if match.game in GAMES else {}
-    return endings.get(match.outcome_reason, _words(match.outcome_reason))
-
-
-def _words(code: str) -> str:
-    return code.replace("_", " ")
+def _faults(names: Mapping[MatchSeat, str]) -> str:
+    kinds = {seat.fault_kind.replace("_", " ") for seat in names if seat.fault_kind}
+    return f" ({', '.join(sorted(kinds))})" if kinds else ""

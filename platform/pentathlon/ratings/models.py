@@ -11,7 +11,7 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match
 from pentathlon.ratings.book import Book, RatingLine
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, MU, Skill
-from pentathlon.ratings.uncertainty import StrengthBar, live_bar
+from pentathlon.ratings.uncertainty import Odds, StrengthBar, live_bar, live_odds
 from pentathlon_engines.strength.places import shared_places
 
 _GAME: Final = "game:"
@@ -280,7 +280,7 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         rows = self.filter(pool=pool).select_related("version__bot__owner")
         hidden = ("version__validation_log", "version__manifest")
         field = Rating.objects.filter(pool=pool)
-        told = rows.with_mean(field) if mean is None else rows.annotate(field_mean=Value(mean))
+        told = rows.with_mean(field, mean=mean)
         return told.defer(*hidden).order_by("-score", "version_id")
 
     def active(self) -> Self:
@@ -312,11 +312,15 @@ class RatingQuerySet(models.QuerySet["Rating"]):
             row.rank = rank - level_with_first if row.score == first.score else rank
         return list(page)
 
-    def with_mean(self, field: RatingQuerySet | None = None) -> Self:
-        """Add `field_mean`: the mean of all rated versions in `field`, or in the row's pool."""
+    def with_mean(self, field: RatingQuerySet | None = None, *, mean: float | None = None) -> Self:
+        """Add `field_beta` and `field_mean`, that of all in `field` or in the row's pool."""
+        beta = Subquery(Pool.objects.filter(pk=OuterRef("pool")).values("beta"))
+        if mean is not None:
+            return self.annotate(field_mean=Value(mean), field_beta=beta)
         rated = Rating.objects.filter(pool=OuterRef("pool")) if field is None else field
         means = rated.filter(matches__gt=0).order_by().values("pool").annotate(mean=Avg("mu"))
-        return self.annotate(field_mean=Coalesce(Subquery(means.values("mean")), Value(MU)))
+        found = Coalesce(Subquery(means.values("mean")), Value(MU))
+        return self.annotate(field_mean=found, field_beta=beta)
 
     def of_version(self, version_id: int) -> Self:
         """Return a bot version's ratings, those on live leaderboards first."""
@@ -345,6 +349,8 @@ class Rating(models.Model):
     """Its place in the table, from 1; added by `RatingQuerySet.with_ranks`."""
     field_mean: float
     """The mean of its pool; added by `RatingQuerySet.with_mean`."""
+    field_beta: float
+    """The noise of a performance in its pool; added with the mean."""
 
     objects = RatingQuerySet.as_manager()
 
@@ -366,6 +372,11 @@ class Rating(models.Model):
     def bar(self) -> StrengthBar:
         """The strength as tables show it, with its interval; needs `with_mean`."""
         return live_bar(self.skill, mean=self.field_mean)
+
+    @property
+    def odds(self) -> Odds:
+        """How often it finishes ahead of an average version; needs `with_mean`."""
+        return live_odds(self.skill, mean=self.field_mean, beta=self.field_beta)
 
     @property
     def line(self) -> RatingLine:

@@ -30,10 +30,22 @@ LARGE: Final = 20_000
 KEPT_S: Final = 2
 _MEAN_KEPT_S: Final = 60
 _BAR: Final = ("strength", "low", "high")
-_COLUMNS: Final = ("rank", "bot", "version", "author", "rating", "mu", "sigma", *_BAR, "matches")
+_COLUMNS: Final = (
+    "rank",
+    "bot",
+    "version",
+    "author",
+    "beats_average",
+    "rating",
+    "mu",
+    "sigma",
+    *_BAR,
+    "matches",
+)
 
 T = TypeVar("T", int, float)
 WEEK: Final = timedelta(days=7)
+DAY: Final = timedelta(days=1)
 _POINTS: Final = 24
 _CHANGES: Final = RatingChange._meta.db_table
 _ROWS: Final = LedgerRow._meta.db_table
@@ -139,7 +151,7 @@ def leaderboard_file(game: str, table: RatingQuerySet) -> StreamingHttpResponse:
 def _line(rank: int, row: Rating) -> tuple[object, ...]:
     bot = row.version.bot
     bar = (row.bar.strength, row.bar.low, row.bar.high)
-    figures = (row.score, row.mu, row.sigma, *bar, row.matches)
+    figures = (row.odds.sure, row.score, row.mu, row.sigma, *bar, row.matches)
     return (rank, bot.name, row.version.number, bot.owner.username, *figures)
 
 
@@ -175,6 +187,8 @@ class Trend:
     """Ratings after matches spread evenly over the latest part of its history, oldest first."""
     week_ago: float | None
     """The rating a week ago; None if there was none yet."""
+    yesterday: float | None
+    """The rating a day ago; None if there was none yet."""
 
     @property
     def change(self) -> float | None:
@@ -183,7 +197,7 @@ class Trend:
 
 
 def trends(pool_id: int, version_ids: Collection[int], *, now: datetime) -> dict[int, Trend]:
-    """Return by version the latest course of its rating in a pool; two queries.
+    """Return by version the latest course of its rating in a pool; three queries.
 
     A version needs two points, and only live leaderboards keep points.
     """
@@ -197,8 +211,13 @@ def trends(pool_id: int, version_ids: Collection[int], *, now: datetime) -> dict
         for version_id, score in cursor.fetchall():
             points[version_id].append(score)
     past = _scores_at(now - WEEK, pool_id, version_ids)
+    yesterday = _scores_at(now - DAY, pool_id, version_ids)
     return {
-        version_id: Trend(scores=tuple(scores), week_ago=past.get(version_id))
+        version_id: Trend(
+            scores=tuple(scores),
+            week_ago=past.get(version_id),
+            yesterday=yesterday.get(version_id),
+        )
         for version_id, scores in points.items()
         if len(scores) > 1
     }

@@ -39,6 +39,25 @@ def live_bar(skill: Skill, *, mean: float) -> StrengthBar:
     return StrengthBar(MU + skill.mu - mean, half_width(skill.sigma))
 
 
+class Odds(NamedTuple):
+    """How often a version finishes ahead of an average one of its pool."""
+
+    sure: float
+    """What it does at least, by mu - 3 sigma: live tables are in the order of this figure."""
+    likely: float
+    most: float
+
+
+def sure_odds(score: float, *, mean: float, beta: float) -> float:
+    """Return how often a version of this strength finishes ahead of an average one."""
+    return 0.5 * math.erfc((mean - score) / (2 * beta))
+
+
+def live_odds(skill: Skill, *, mean: float, beta: float) -> Odds:
+    """Return the odds of a live rating; `mean` is that of all rated versions of its pool."""
+    return Odds(*(sure_odds(skill.mu + z * skill.sigma, mean=mean, beta=beta) for z in (-3, 0, 3)))
+
+
 def final_bar(skill: Skill) -> StrengthBar:
     """Return the bar of a strength in a final table, which is a difference to the mean already."""
     return StrengthBar(skill.mu, Z_95 * skill.sigma)

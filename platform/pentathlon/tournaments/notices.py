@@ -19,12 +19,14 @@ from pentathlon.tournaments.people_rows import TeamMember
 from pentathlon.webhooks.outbox import listeners, note_event
 
 
-def note_tournament(event: str, tournament: Tournament, *, besides: Collection[int] = ()) -> None:
+def note_tournament(
+    event: str, tournament: Tournament, *, besides: Collection[int] = (), **more: str
+) -> None:
     """Note an event for a tournament's organiser and authors, and for given other people."""
     if not listeners(event).exists():
         return
     facts, path = _facts(tournament), f"/api/v1/tournaments/{tournament.pk}/"
-    note_event(event, people=_everybody(tournament) | set(besides), path=path, **facts)
+    note_event(event, people=_everybody(tournament) | set(besides), path=path, **facts, **more)
 
 
 def note_offer(tournament: Tournament, person: User) -> None:
@@ -48,10 +50,10 @@ def note_change(
     )
 
 
-def note_end(tournament: Tournament) -> None:
+def note_end(tournament: Tournament, **more: str) -> None:
     """Note that a tournament has closed: an A/B test as a comparison."""
     if tournament.format != "ab_test":
-        note_tournament("tournament.finished", tournament)
+        note_tournament("tournament.finished", tournament, **more)
         return
     if not listeners("comparison.finished").exists():
         return

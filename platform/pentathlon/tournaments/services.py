@@ -28,6 +28,7 @@ from pentathlon.tournaments.guards import TournamentSteps, lock_own
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 from pentathlon.tournaments.notices import audit_tournament, note_end, note_tournament
 from pentathlon.tournaments.results.final_table import final_rows
+from pentathlon.tournaments.results.hidden_results import public_result
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, matches_at_once
 from pentathlon_engines import GAMES
@@ -157,7 +158,7 @@ def _close(tournament: Tournament) -> Tournament | None:
         FinalRow.objects.bulk_create(rows, batch_size=_BATCH)
         if locked.pool_id is not None:
             note_arithmetic(pool_id=locked.pool_id)
-        note_end(locked)
+        note_end(locked, **public_result(locked))
         return _end(locked, TournamentState.CLOSED)
 
 

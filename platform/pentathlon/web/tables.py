@@ -22,7 +22,7 @@ from pentathlon.ratings.tables import (
     read_progress,
     trends,
 )
-from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
+from pentathlon.ratings.uncertainty import StrengthBar, is_provisional, sure_odds
 from pentathlon.tournaments.documents.document import format_of
 from pentathlon.tournaments.estimates.progress import Progress, progress
 from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
@@ -46,6 +46,15 @@ class RatingRow:
     provisional: bool
     own: bool
     trend: Trend | None = None
+
+    @property
+    def moved(self) -> int | None:
+        """How far its figure has moved since yesterday, in percent; None if it is younger."""
+        if self.trend is None or self.trend.yesterday is None:
+            return None
+        mean, beta = self.rating.field_mean, self.rating.field_beta
+        before = sure_odds(self.trend.yesterday, mean=mean, beta=beta)
+        return round(100 * (self.rating.odds.sure - before))
 
 
 _ALL_ROWS = Narrowing()

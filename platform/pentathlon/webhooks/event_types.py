@@ -42,6 +42,7 @@ _PROPERTIES: Final[Mapping[str, Mapping[str, Any]]] = {  # Any: JSON
     "tournament": _ID,
     "tournament_name": _NAME,
     "by": _ID,
+    "result": {"type": "string"},
     "changed": {"type": "array", "items": {"type": "string", "maxLength": 30}, "minItems": 1},
     "kind": {"enum": ["challenge", "tournament"]},
     "endpoint": _ID,
@@ -184,8 +185,9 @@ _TYPES: Final = (
     EventType(
         name="tournament.finished",
         meaning="A tournament closed that you organise or play in; it has its final table, which "
-        "may be hidden.",
+        "may be hidden; else `result` says who won.",
         fields=_TOURNAMENT,
+        optional=("result",),
         example_url="/api/v1/tournaments/5/",
     ),
     EventType(
@@ -207,6 +209,7 @@ _TYPES: Final = (
         name="tournament.results_released",
         meaning="The hidden results of a tournament are public now.",
         fields=_TOURNAMENT,
+        optional=("result",),
         example_url="/api/v1/tournaments/5/",
         is_mailed=True,
     ),

@@ -308,7 +308,7 @@ def played_out(game: str, seed: int) -> Outcome:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_reasons_of_played_matches_are_explained(game: str) -> None:
+def test_reasons_of_played_matches_follow_who_has_won(game: str) -> None:
     endings = GAMES[game].commentary().endings()
 
     reasons = {played_out(game, seed).reason for seed in range(12)}

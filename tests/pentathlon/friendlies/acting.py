@@ -49,12 +49,12 @@ def move(friendly: Friendly) -> Friendly:
     )
 
 
-def answered(stretch: FriendlyStretch) -> Referee:
-    """Let the bots of a stretch do their first legal actions."""
+def answered(stretch: FriendlyStretch, text: str | None = None) -> Referee:
+    """Let the bots of a stretch do this action, or else their first legal ones."""
     referee = resume(stretch.course)
     bots = {bot.seat for bot in stretch.seats}
     while (seat := referee.seat_to_ask()) is not None and seat in bots:
-        referee.accept(referee.request().legal[0], cpu_ms=5, wall_ms=7)
+        referee.accept(text or referee.request().legal[0], cpu_ms=5, wall_ms=7)
     return referee
 
 
@@ -71,10 +71,10 @@ def result_of(stretch: FriendlyStretch, referee: Referee | None = None) -> Stret
     )
 
 
-def answer(friendly: Friendly) -> Friendly:
-    """Let a worker move the bots of a friendly."""
+def answer(friendly: Friendly, text: str | None = None) -> Friendly:
+    """Let a worker move the bots of a friendly, by this action if one is given."""
     stretch = claimed(friendly)
-    assert accept_stretches([result_of(stretch)]) == [None]
+    assert accept_stretches([result_of(stretch, answered(stretch, text))]) == [None]
     return Friendly.objects.get(pk=friendly.pk)
 
 

@@ -77,33 +77,47 @@ class Ended(NamedTuple):
 
 
 CASES = (
-    Ended("birch beat azote: three equal animals stood in a line.", "line", (1, 0)),
+    Ended("birch beat azote with three of one kind in a row.", "line", (1, 0)),
     Ended(
-        "azote beat birch 25–23: a seat reached 25 wisdom.",
+        "azote beat birch 25–23 on wisdom.",
         "wisdom",
         (0, 1),
         (25, 23),
         game="azure",
     ),
+    Ended("azote and birch drew after the same position came three times.", "repetition", (0, 0)),
     Ended(
-        "azote and birch drew: the same position came for the third time.", "repetition", (0, 0)
-    ),
-    Ended(
-        "azote beat birch: by the fault of birch (cpu time).",
+        "azote won because birch failed (cpu time).",
         "fault",
         (0, 1),
         faults={1: "cpu_time"},
     ),
-    Ended("azote and birch all failed.", "fault", (1, 1), faults={0: "crash", 1: "crash"}),
     Ended(
-        "birch won with 42 points, ahead of cedar and drum: the last turn was over.",
+        "azote and birch both failed (crash).", "fault", (1, 1), faults={0: "crash", 1: "crash"}
+    ),
+    Ended(
+        "cedar won, ahead of birch, because azote failed (crash).",
+        "fault",
+        (2, 1, 0),
+        faults={0: "crash"},
+        game="way_of_the_dragon",
+    ),
+    Ended(
+        "birch beat azote 22–22 on a tie-break, on a full board.",
+        "space",
+        (1, 0),
+        (22, 22),
+        game="maatatahay",
+    ),
+    Ended(
+        "birch won with 42 points, ahead of cedar and drum, after the last turn.",
         "cap",
         (2, 0, 1, 1, 4),
         (30, 42, 37, 37, 3),
         game="way_of_the_dragon",
     ),
     Ended(
-        "azote and birch won with 9 points, ahead of cedar: the last turn was over.",
+        "azote and birch won with 9 points, ahead of cedar, after the last turn.",
         "cap",
         (0, 0, 2),
         (9, 9, 3),
@@ -136,4 +150,4 @@ def test_versions_of_one_bot_are_told_apart() -> None:
 
     told = tell_match(Match.objects.with_seats().get(pk=match.pk))
 
-    assert told.startswith("azote v2 beat azote v1: ")
+    assert told.startswith("azote v2 beat azote v1 because ")

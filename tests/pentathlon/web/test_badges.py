@@ -46,19 +46,23 @@ def test_bot_without_a_version_has_a_badge() -> None:
     assert says(make_bot("tiger")) == ["tiger", "no version yet"]
 
 
-def test_bot_on_a_ladder_shows_rank_and_interval() -> None:
-    ladder = open_ladder()
+def test_badge_says_what_the_page_of_standings_says() -> None:
+    open_ladder()
     winner = make_version(name="tiger")
     make_version(name="lamb")
     seat_all()
     step()
     play_waiting(winner=winner.pk)
 
-    name, standing = says(winner.bot, "?ladder=tuned")
+    name, standing = says(winner.bot)
+    season = says(winner.bot, "?ladder=tuned")[1]
+    page = page_of(Client().get("/leaderboards/tuned/")).text
 
-    assert name == f"tiger · {ladder.title}"
-    assert re.fullmatch(r"1st of 2 · \d+\.\d ± \d+\.\d, provisional", standing)
-    assert says(winner.bot) == [name, standing]
+    found = re.fullmatch(r"1st of 2 · beats an average bot (≥ \d+ %), provisional", standing)
+    assert found
+    assert found[1] in page
+    assert name == "tiger · Tuned"
+    assert season == "1st of 2 in season 1"
 
 
 def test_choice_of_the_author_is_shown() -> None:

@@ -61,8 +61,8 @@ def test_feed_of_a_bot_has_its_rated_results() -> None:
     feed = read(Client().get(address))
 
     assert sorted(titles(feed)) == [
-        "Siskin and Linnet drew",
-        "Siskin beat Linnet",
+        "Siskin and Linnet drew with three of one kind in a row",
+        "Siskin beat Linnet with three of one kind in a row",
     ]
     links = [link.attrib["href"] for link in feed.findall(f"{ATOM}entry/{ATOM}link")]
     assert f"http://testserver{reverse('match', args=[won.pk])}" in links

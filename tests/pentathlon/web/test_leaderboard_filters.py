@@ -95,7 +95,9 @@ class TestTrends:
         assert found[one.pk].change == found[one.pk].scores[3] - found[one.pk].scores[1]
         last = Rating.objects.get(version=one, pool=live_pool())
         assert found[one.pk].scores[-1] == pytest.approx(last.score)
-        assert re.search(r"up \d\.\d ?in 7 days", _table().text)
+        assert re.search(r"up \d\.\d ?in 7 days", _table("?figures=all").text)
+        assert found[one.pk].yesterday == found[one.pk].week_ago
+        assert re.search(r"≥ \d+ % ▲ up \d+", _table().text)
 
     def test_younger_than_a_week_has_no_change(self) -> None:
         one, two = make_version(), make_version()
@@ -104,7 +106,8 @@ class TestTrends:
         found = trends(live_pool().pk, [one.pk], now=timezone.now())
 
         assert found[one.pk].change is None
-        assert "first rated this week" in _table().text
+        assert "first rated this week" in _table("?figures=all").text
+        assert re.search(r"≥ \d+ % new", _table().text)
 
     def test_other_tables_do_not_mix_in(self) -> None:
         one, two = make_version(), make_version()

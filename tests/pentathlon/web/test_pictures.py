@@ -61,6 +61,7 @@ def test_every_game_is_drawn_in_a_bounded_size(game: str, boards: dict[str, str]
         names=[HOSTILE, "ß" * 64, "x", "y", "z"],
         winners=[1],
         place="ply 3 of 9",
+        said=HOSTILE,
     )
     draw_card.cache_clear()
 

@@ -9,6 +9,9 @@ from tests.pentathlon.web.pages import Page
 
 pytestmark = pytest.mark.django_db
 
+LINE = "with three of one kind in a row"
+STUCK = "because no animal in the other hand fitted"
+
 
 def told(match: Match, points: dict[int, int] | None = None) -> list[str]:
     """Return the badges of all seats as text, where these points stand beside them."""
@@ -19,7 +22,11 @@ def told(match: Match, points: dict[int, int] | None = None) -> list[str]:
 
 @pytest.mark.parametrize(
     ("ranks", "words"),
-    [((0, 1), ["1st, line", "2nd"]), ((1, 0), ["2nd", "1st, line"]), ((0, 0), ["draw, line"] * 2)],
+    [
+        ((0, 1), [f"1st, {LINE}", "2nd"]),
+        ((1, 0), ["2nd", f"1st, {LINE}"]),
+        ((0, 0), [f"draw, {LINE}"] * 2),
+    ],
 )
 def test_seats_are_told_their_place(ranks: tuple[int, int], words: list[str]) -> None:
     assert told(make_match(state=MatchState.DONE, ranks=ranks)) == words
@@ -30,15 +37,21 @@ def test_points_stand_beside_the_place() -> None:
     match.seats.filter(seat=0).update(score=18)
     match.seats.filter(seat=1).update(score=20)
 
-    assert told(match) == ["1st, stuck, 18 points", "2nd, 20 points"]
-    assert told(match, points={0: 18, 1: 20}) == ["1st, stuck", "2nd"]
+    assert told(match) == [
+        f"1st, {STUCK}, 18 points",
+        "2nd, 20 points",
+    ]
+    assert told(match, points={0: 18, 1: 20}) == [
+        f"1st, {STUCK}",
+        "2nd",
+    ]
 
 
 def test_one_point_is_no_points() -> None:
-    match = make_match(state=MatchState.DONE, outcome_reason="race")
+    match = make_match(state=MatchState.DONE, game="way_of_the_dragon", outcome_reason="race")
     match.seats.update(score=1)
 
-    assert told(match) == ["1st, race, 1 point", "2nd, 1 point"]
+    assert told(match) == ["1st, when one seat had all pieces on numbers, 1 point", "2nd, 1 point"]
 
 
 def test_fault_is_told_of_the_one_who_made_it() -> None:

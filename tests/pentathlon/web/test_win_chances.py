@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
 from pentathlon.insight.analyses.models import Analysis, AnalysisState
-from pentathlon.matches.models import Match
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.replays.moments import score_line
 from pentathlon.web.replay import win_chances
-from pentathlon.web.replay.win_chances import chance_chart
+from pentathlon.web.replay.win_chances import chance_chart, score_chart
+from pentathlon_engines import GAMES
+from tests.engines.record.random_records import make_record
+from tests.factories import make_match, make_replay
 from tests.pentathlon.insight.analyses.curves import analyse, make_curve
 from tests.pentathlon.web.pages import Page, page_of, part_of
 from tests.pentathlon.web.scene import Scene
@@ -128,7 +134,7 @@ def test_replay_without_a_curve_asks_for_it(scene: Scene) -> None:
     page = match_page(scene.faulty)
 
     assert Analysis.objects.get(pk=scene.faulty.pk).asked_at is not None
-    assert "are not computed yet: workers do that when nothing waits" in page.text
+    assert "The win-chance curve is being computed and will appear here by itself." in page.text
 
 
 def test_curve_that_cannot_be_computed_is_told(scene: Scene) -> None:
@@ -173,3 +179,43 @@ def test_swing_is_told_by_who_or_what_has_caused_it(
 
     assert found.words.startswith(words)
     assert found.x == "30.00"
+
+
+def test_match_with_points_has_their_line_until_the_curve_is_there() -> None:
+    record = make_record(GAMES["azure"], seats=2)
+    match = make_match(game="azure", state=MatchState.DONE, ply=len(record["events"]))
+    make_replay(match, record)
+
+    page = match_page(match, "?ply=2")
+
+    (root,) = [each for each in page.all("div") if "data-chances" in each]
+    (curtain,) = [rect for rect in page.all("rect") if "data-curtain" in rect]
+    assert root["data-unit"] == ""
+    assert [row[1] for row in json.loads(root["data-facts"])] == [
+        list(points) for points in score_line(record) or ()
+    ]
+    assert "display" not in curtain
+    assert "The win-chance curve is being computed and will appear here by itself." in page.text
+    assert "too few decisions" not in page.text
+
+
+def test_line_of_points_ends_with_the_last_ply_and_begins_with_the_first() -> None:
+    line = [(0, 0), (2, 0), (2, 4)]
+
+    chart = score_chart(line, ply=1, is_whole=False)
+
+    assert [each.points for each in chart.lines] == [
+        "0.0,100.0 500.0,50.0 1000.0,50.0",
+        "0.0,100.0 500.0,100.0 1000.0,0.0",
+    ]
+    assert [(seat.percent, seat.spread) for seat in chart.now] == [(2, 0), (0, 0)]
+    assert (chart.here, chart.is_whole) == ("500.0", False)
+    assert score_chart(line, ply=2, is_whole=False).is_whole
+
+
+def test_very_long_line_of_points_stays_light() -> None:
+    chart = score_chart([(ply, 0) for ply in range(1601)], ply=0, is_whole=False)
+
+    assert len(json.loads(chart.facts)) < 350
+    assert len(chart.rows) < 40
+    assert chart.rows[-1].ply == 1600

@@ -15,6 +15,16 @@ def tell(change: Change) -> str:
     return f"{change.who} drops a disc on {square}"
 
 
+def ask(_position: Position) -> str:
+    """Return that a column has to be chosen."""
+    return "Choose the column for your disc."
+
+
+def refuse(_position: Position, _name: str) -> str:
+    """Return nothing: only a full column cannot be chosen, and it shows that."""
+    return ""
+
+
 def tell_end(position: Position) -> str:
     """Return who wins by which line."""
     ranks, board = position["result"]["ranks"], position["board"]
@@ -26,8 +36,8 @@ def tell_end(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return the meaning of each reason for an end."""
-    return {"line": "four discs of a seat stood in a line", "full": "no column was free"}
+    """Return how each reason decides a match, after who has won."""
+    return {"line": "with four discs in a line", "full": "on a full board"}
 
 
 def points(position: Position) -> None:

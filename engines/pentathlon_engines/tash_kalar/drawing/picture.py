@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Final
 
 from pentathlon_engines.contract.game import State
-from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
+from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point, tops_for
 from pentathlon_engines.drawing.terminal import grid
 from pentathlon_engines.tash_kalar.board import FILES, RULES
 from pentathlon_engines.tash_kalar.drawing import description, table
@@ -67,7 +67,7 @@ def draw(seen: Seen, events: Sequence[table.Event], emptied: Sequence[str]) -> s
     if card == seen.get("pending"):
         card = ""  # drawn only once, as the pending card
     picture = Picture(height=_height(seen, card), field=_FIELD)
-    for seat, strip_top in enumerate(_STRIP_TOPS):
+    for seat, strip_top in enumerate(tops_for(seen.get("you"), _STRIP_TOPS)):
         table.draw_strip(picture, seen, seat, top=strip_top)
     picture.coordinates(FILES, _RANKS, size=_CELL)
     for name in filter(None, _top_first()):

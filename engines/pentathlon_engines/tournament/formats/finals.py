@@ -141,7 +141,11 @@ class Finals(Format):
         strengths = estimate(plan, played).only(finalists)
         best = max(chances_of_best(strengths).chances)
         if best >= self.param(plan, "confidence"):
-            return _end(_order(strengths), others, f"the best with a probability of {best:.2f}")
+            return _end(
+                _order(strengths),
+                others,
+                f"the best of the finalists with a probability of {100 * best:.0f} %",
+            )
         left = self.param(plan, "blocks") - len(played)
         if left <= 0:
             return _end(_order_with_ties(strengths), others, "the budget is used up")

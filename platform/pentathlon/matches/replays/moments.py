@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from pentathlon_engines.record.record import canonical, positions
 from pentathlon_engines.record.shape import Record
 
 _MATCHES_KEPT = 16
+_LINES_KEPT = 64
 
 
 def board_svg(record: Record, ply: int, seat: int | None = None) -> str:
@@ -36,6 +38,22 @@ def states_of(record: Record) -> tuple[State, ...]:
 def _states(record: bytes) -> tuple[State, ...]:
     # A reader who steps through a replay asks for one ply after the other.
     return tuple(positions(json.loads(record)))
+
+
+def score_line(record: Record) -> Sequence[Sequence[int]] | None:
+    """Return the points of each seat at every ply from 0 on; None in games without points."""
+    return _score_line(canonical(record))
+
+
+@lru_cache(maxsize=_LINES_KEPT)
+def _score_line(record: bytes) -> Sequence[Sequence[int]] | None:
+    states = _states(record)
+    commentary = states[0].game.commentary()
+    # A match that has not been laid out yet has no points.
+    line = [commentary.points(state.to_json()) for state in states]
+    if line[-1] is None:
+        return None
+    return [points or [0] * len(line[-1]) for points in line]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

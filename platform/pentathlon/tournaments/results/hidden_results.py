@@ -23,6 +23,7 @@ from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.guards import check_organiser, is_organiser_of, lock_row
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.notices import audit_tournament, note_tournament
+from pentathlon.tournaments.results.final_table import podiums
 
 _AT_ONCE: Final = 50
 _releases = Bulkheads[int]("release of lane")
@@ -31,6 +32,12 @@ _releases = Bulkheads[int]("release of lane")
 def are_hidden(tournament: Tournament, reader: User | None) -> bool:
     """Return whether this person may not see the results of a tournament now."""
     return HiddenLane.objects.closed_to(reader).filter(lane=tournament.pk).exists()
+
+
+def public_result(tournament: Tournament) -> dict[str, str]:
+    """Return who won as `result`, if the tournament has its final table and everybody sees it."""
+    won = None if are_hidden(tournament, None) else podiums([tournament.pk]).get(tournament.pk)
+    return {"result": won.story} if won else {}
 
 
 def check_shown(tournament: Tournament, reader: User | None) -> None:
@@ -98,7 +105,7 @@ def release_results(*, actor: User, tournament: Tournament) -> Tournament:
         locked.refresh_from_db(fields=("released_at",))
     hidden.delete()
     audit_tournament(AuditAction.TOURNAMENT_RELEASE, locked, actor=actor)
-    note_tournament("tournament.results_released", locked)
+    note_tournament("tournament.results_released", locked, **public_result(locked))
     return locked
 
 
@@ -118,5 +125,5 @@ def _announce(lane: int) -> bool:
     tournament = Tournament.objects.select_for_update().filter(pk=lane).first()
     gone, _ = HiddenLane.objects.filter(lane=lane, hides_until__lte=Now()).delete()
     if tournament is not None and gone:
-        note_tournament("tournament.results_released", tournament)
+        note_tournament("tournament.results_released", tournament, **public_result(tournament))
     return bool(gone)

@@ -15,9 +15,12 @@ from django.utils.safestring import SafeString
 
 from pentathlon.bots.models import Bot, VersionState
 from pentathlon.ladders.models import Choice, Ladder
-from pentathlon.ladders.tables import LadderPlace, place_in, places_of
+from pentathlon.ladders.tables import LadderPlace, place_in
 from pentathlon.ratings.models import Rating, live_key
+from pentathlon.ratings.tables import count_active, read_progress
 from pentathlon.ratings.uncertainty import is_provisional
+from pentathlon.web.templatetags.formats import percent
+from pentathlon_engines import GAMES
 from pentathlon_engines.contract.info import ordinal
 
 _HEIGHT: Final = 20
@@ -75,42 +78,41 @@ class Badge:
 
 
 def badge_of(bot: Bot, *, ladder: Ladder | None = None) -> Badge:
-    """Return the badge of a bot on a ladder; by default, on the first where it has a rank."""
-    place = _first_place(bot) if ladder is None else _place_on(bot, ladder)
-    if place is None:
+    """Return the badge of a bot: its place in the standings of a game, or in a ladder's season."""
+    if ladder is not None:
+        return _badge_on(bot, ladder)
+    keys = [live_key(game) for game in GAMES]
+    rated = Rating.objects.filter(version__bot=bot, pool__key__in=keys, matches__gt=0)
+    found = rated.active().with_mean().ranked().select_related("pool")
+    rating = found.order_by("rank", "pool__key").first()
+    if rating is None:
         return _badge_of_state(bot, bot.name)
-    name = f"{bot.name} · {place.ladder.title}"
+    key = live_key(rating.pool.game)
+    rank = f"{ordinal(rating.rank - 1)} of {count_active(read_progress(key)):,}"
+    doubt = ", provisional" if is_provisional(rating.skill) else ""
+    says = f"{rank} · beats an average bot ≥ {percent(rating.odds.sure)}{doubt}"
+    return Badge(name=f"{bot.name} · {rating.pool.title}", says=says, tone=_GOOD)
+
+
+def _badge_on(bot: Bot, ladder: Ladder) -> Badge:
+    place = _place_on(bot, ladder)
+    name = f"{bot.name} · {ladder.title}"
     if place.division is None and place.choice == Choice.OUT:
         return Badge(name=name, says="left the ladder", tone=_NEUTRAL)
     if place.division is None:
         return _badge_of_state(bot, name)
-    rank = f"{ordinal(place.rank - 1)} of {place.size:,}" if place.rank else "no rank yet"
-    says = _rating(place, rank)
+    rank = "no rank yet"
+    if place.rank:
+        season = place.division.season.number
+        rank = f"{ordinal(place.rank - 1)} of {place.size:,} in season {season}"
     if place.choice == Choice.PAUSED:
-        return Badge(name=name, says=f"{says}, paused", tone=_WARN)
-    return Badge(name=name, says=says, tone=_GOOD if place.rank else _NEUTRAL)
+        return Badge(name=name, says=f"{rank}, paused", tone=_WARN)
+    return Badge(name=name, says=rank, tone=_GOOD if place.rank else _NEUTRAL)
 
 
 def _place_on(bot: Bot, ladder: Ladder) -> LadderPlace:
     members = bot.memberships.select_related("version", "entry__tournament", "ladder", "bot")
     return place_in(ladder, members.filter(ladder=ladder).first())
-
-
-def _first_place(bot: Bot) -> LadderPlace | None:
-    places = places_of(bot)
-    ranked = (place for place in places if place.rank is not None)
-    return next(ranked, places[0] if places else None)
-
-
-def _rating(place: LadderPlace, rank: str) -> str:
-    """Return a rank with the strength and its interval, as leaderboards show it."""
-    version = place.member.version_id if place.member else None
-    key = live_key(place.ladder.game)
-    rating = Rating.objects.filter(version=version, pool__key=key).with_mean().first()
-    if rating is None or not rating.matches:
-        return rank
-    doubt = ", provisional" if is_provisional(rating.skill) else ""
-    return f"{rank} · {rating.bar.strength:.1f} ± {rating.bar.reach:.1f}{doubt}"
 
 
 def _badge_of_state(bot: Bot, name: str) -> Badge:

@@ -1,6 +1,6 @@
-"""The win-chance curve over the slider of a replay: a drawing, words and a table.
+"""The line over the slider of a replay, of win chances or of points: a drawing, words, a table.
 
-The curve would give the end away. So it is shown up to the ply at which the replay is open, until
+The line would give the end away. So it is shown up to the ply at which the replay is open, until
 the reader has reached the end or asks for all of it.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +17,10 @@ from pentathlon_engines.commentary.words import name_seat
 from pentathlon_engines.strength.best import Z_95
 
 _WIDTH: Final = 1000
+_MOST_POINTS: Final = 300
+"""About the most plies of a line of points that are drawn."""
+_MOST_ROWS: Final = 30
+"""About the most of them in a table."""
 WIDEST_ACCURACY: Final = 30
 """The widest interval with which an accuracy still means something."""
 _PERCENT: Final = 10
@@ -32,7 +37,7 @@ class ChanceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatChance:
-    """The chance of a seat at a ply, in words."""
+    """The chance of a seat at a ply, in words; in a line of points, its points."""
 
     seat: int
     percent: int
@@ -100,6 +105,8 @@ class ChanceChart:
     is_whole: bool
     even: str
     """The height at which all chances are equal."""
+    unit: str = " %"
+    """What follows a figure; nothing after points."""
     facts: str
     """JSON for the script: measured plies with chances and intervals in percent."""
 
@@ -150,6 +157,41 @@ def chance_chart(
         even=f"{100 - 100 / seats:.1f}",
         facts=json.dumps([row.to_json() for row in rows]),
     )
+
+
+def score_chart(line: Sequence[Sequence[int]], *, ply: int, is_whole: bool) -> ChanceChart:
+    """Draw the points of each seat at every ply, for a replay that is open at one."""
+    last, seats = max(1, len(line) - 1), len(line[0])
+    most, step = max(1, *map(max, line)), 1 + len(line) // _MOST_POINTS
+    shown = [at for at in range(len(line)) if at % step == 0 or at == len(line) - 1]
+    rows = [ChanceRow(ply=at, seats=_points_of(line[at])) for at in shown]
+    return ChanceChart(
+        lines=[
+            ChanceLine(
+                seat=seat,
+                points=" ".join(
+                    f"{_WIDTH * at / last:.1f},{100 - 100 * line[at][seat] / most:.1f}"
+                    for at in shown
+                ),
+            )
+            for seat in range(seats)
+        ],
+        marks=[],
+        now=_points_of(line[min(ply, last, len(line) - 1)]),
+        rows=[*rows[:: 1 + len(rows) // _MOST_ROWS], rows[-1]],
+        accuracies={},
+        ply=ply,
+        here=f"{_WIDTH * ply / last:.1f}",
+        left=f"{_WIDTH - _WIDTH * ply / last:.1f}",
+        is_whole=is_whole or ply >= last,
+        even="100",
+        facts=json.dumps([row.to_json() for row in rows]),
+        unit="",
+    )
+
+
+def _points_of(points: Sequence[int]) -> list[SeatChance]:
+    return [SeatChance(seat=seat, percent=own, spread=0) for seat, own in enumerate(points)]
 
 
 def _accuracy_of(stored: dict[str, Any]) -> SeatAccuracy:  # Any: JSON

@@ -14,7 +14,7 @@ from django.utils.timesince import timeuntil
 
 from pentathlon import web
 from pentathlon.ratings.tables import Trend
-from pentathlon.ratings.uncertainty import StrengthBar
+from pentathlon.ratings.uncertainty import Odds, StrengthBar
 from pentathlon_engines.commentary.words import name_seat
 from pentathlon_engines.drawing import svg
 from pentathlon_engines.light_json import read_data
@@ -185,17 +185,30 @@ def interval_bar(
     bar: StrengthBar, scale: tuple[float, float], *, provisional: bool, shown: bool = True
 ) -> SafeString:
     """Draw the 95 % interval of a strength on the scale of its table."""
+    label = f"95 % interval {bar.low:.1f} to {bar.high:.1f}"
+    return _interval(bar, bar.strength, scale, label, provisional=provisional, shown=shown)
+
+
+def _interval(
+    bar: StrengthBar,
+    tick: float,
+    scale: tuple[float, float],
+    label: str,
+    *,
+    provisional: bool,
+    shown: bool,
+) -> SafeString:
     left, right = _on(bar.low, scale), _on(bar.high, scale)
     return format_html(
         '<svg class="interval" {}><line class="track" x2="100%" y1="11" y2="11"/>'
         '<rect class="reach {}" x="{}%" y="5" width="{}%" height="12" rx="3"/>'
         '<rect class="tick" x="{}%" y="2" width="3" height="18" '
         'transform="translate(-1.5 0)"/></svg>',
-        _aria(f"95 % interval {bar.low:.1f} to {bar.high:.1f}", shown=shown),
+        _aria(label, shown=shown),
         "provisional" if provisional else "",
         f"{left:.1f}",
         f"{right - left:.1f}",
-        f"{_on(bar.strength, scale):.1f}",
+        f"{_on(tick, scale):.1f}",
     )
 
 
@@ -240,19 +253,37 @@ def _week_change(trend: Trend) -> SafeString:
 
 
 @register.simple_tag
+def odds_bar(odds: Odds, *, provisional: bool, shown: bool = True) -> SafeString:
+    """Draw how sure the odds against an average bot are: all that they may be, from 0 to 100 %."""
+    sure, likely, most = (f"{100 * share:.0f} %" for share in odds)
+    label = f"likely {likely}, from {sure} to {most}"
+    bar = StrengthBar(50 * (odds.sure + odds.most), 50 * (odds.most - odds.sure))
+    return _interval(bar, 100 * odds.likely, (0, 100), label, provisional=provisional, shown=shown)
+
+
+@register.simple_tag
+def movement(moved: int | None) -> SafeString:
+    """Say how far a figure in percent has moved since yesterday."""
+    if moved is None:
+        return mark_safe('<span class="muted">new</span>')
+    if not moved:
+        return mark_safe('<span class="muted">=<span class="hide"> as yesterday</span></span>')
+    sign, tone, word = ("▲", "good", "up") if moved > 0 else ("▼", "bad", "down")
+    return format_html(
+        '<span class="{}-text">{}<span class="hide"> {}</span> {}</span>',
+        tone,
+        sign,
+        word,
+        abs(moved),
+    )
+
+
+@register.simple_tag
 def share_interval_bar(share: float, low: float, high: float) -> SafeString:
     """Draw a share of points with its 95 % interval, on a scale from 0 to 100 %."""
     label = f"{100 * share:.0f} %, 95 % interval {100 * low:.0f} to {100 * high:.0f} %"
-    return format_html(
-        '<svg class="interval" {}><line class="track" x2="100%" y1="11" y2="11"/>'
-        '<rect class="reach" x="{}%" y="5" width="{}%" height="12" rx="3"/>'
-        '<rect class="tick" x="{}%" y="2" width="3" height="18" '
-        'transform="translate(-1.5 0)"/></svg>',
-        _aria(label, shown=True),
-        f"{100 * low:.1f}",
-        f"{100 * (high - low):.1f}",
-        f"{100 * share:.1f}",
-    )
+    bar = StrengthBar(50 * (low + high), 50 * (high - low))
+    return _interval(bar, 100 * share, (0, 100), label, provisional=False, shown=True)
 
 
 def _aria(label: str, *, shown: bool) -> SafeString:

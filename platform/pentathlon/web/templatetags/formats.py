@@ -9,6 +9,7 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from pentathlon.core.texts import duration
+from pentathlon.matches.latest import tell_ending, tell_match
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.replays.explanations import Explanation, line_as_text
 from pentathlon.matches.replays.explanations import figure as write_figure
@@ -180,16 +181,11 @@ def match_result(match: Match) -> SafeString:
     if match.outcome_reason == "fault":
         offender = first_fault(match.seats.all())
         return fault_badge(offender.fault_kind if offender else "fault")
-    return ending(match.game, match.outcome_reason)
+    return conditional_escape(tell_ending(match.game, match.outcome_reason))
 
 
-@register.simple_tag
-def ending(game: str, reason: str) -> SafeString:
-    """Return the reason why a match ended, in the word of the rules, with its explanation."""
-    known = GAMES[game].commentary().endings() if game in GAMES else {}
-    if reason not in known:
-        return format_html("{}", words(reason))
-    return format_html('<abbr title="{}">{}</abbr>', known[reason], words(reason))
+register.simple_tag(tell_ending, name="ending")
+register.filter("story", tell_match)
 
 
 @register.simple_tag
@@ -226,9 +222,7 @@ def _place(rank: int, tone: str, by: str) -> SafeString:
 
 def _by(match: Match) -> str:
     """Describe how a match was won, since points do not always decide."""
-    is_fault = match.outcome_reason == "fault"
-    reason = "by another’s fault" if is_fault else words(match.outcome_reason)
-    return f", {reason}"
+    return f", {tell_ending(match.game, match.outcome_reason)}"
 
 
 @cache

@@ -22,10 +22,14 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot
+from pentathlon.insight.stories import story_of
+from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.replays.moments import score_line
 from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import live_key
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.results.hidden_results import public_result
 from pentathlon.web.drawing.boards import match_title
 from pentathlon.web.replay.viewer import answer_board, answer_moment, draw_board, make_viewer
 from pentathlon.web.requests import query_number
@@ -82,12 +86,18 @@ def frame_of_match(
     request: HttpRequest, match: Match, *, moment: Mapping[str, str] | None = None
 ) -> EmbedFrame:
     """Return the frame with the replay of a match at a moment; load it with seats."""
-    title = GAMES[match.game].info.title
     path = reverse("embed_match", args=[match.pk])
     return EmbedFrame(
         address=_absolute(request, f"{path}?{urlencode(moment)}" if moment else path),
-        title=f"{title}: {match_title(match)}",
+        title=_title_at(match, moment or {}),
     )
+
+
+def _title_at(match: Match, moment: Mapping[str, str]) -> str:
+    """Return the title of a match, which tells who won only at its end."""
+    is_end = int(moment.get("ply") or 0) >= match.ply
+    said = tell_match(match).removesuffix(".") if is_end else match_title(match)
+    return f"{GAMES[match.game].info.title}: {said}"
 
 
 def frame_of_leaderboard(request: HttpRequest, info: GameInfo) -> EmbedFrame:
@@ -124,15 +134,17 @@ def _frameable(view: _View[P]) -> _View[P]:
 def match(request: HttpRequest, match_id: int) -> HttpResponse:
     """Show the replay of a finished public match, for a frame."""
     found = public_match(match_id)
+    record = read_record(found.replay)
     viewer = make_viewer(
         found.seats.all(),
-        record=read_record(found.replay),
+        record=record,
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
     context = {
         "match": found,
         "title": match_title(found),
+        "story": story_of(found, line=score_line(record)),
         "info": GAMES[found.game].info,
         "viewer": viewer,
         "theme": _theme(request),
@@ -232,7 +244,7 @@ def _board(request: HttpRequest, kwargs: Mapping[str, Any], moment: dict[str, st
     width, height = map(round, map(float, _SIZE.findall(drawn)[0]))
     return {
         "type": "photo",
-        "title": f"{GAMES[found.game].info.title}: {match_title(found)}",
+        "title": _title_at(found, moment),
         "url": _absolute(request, f"{path}?{urlencode(moment)}" if moment else path),
         "width": width,
         "height": height,
@@ -245,7 +257,8 @@ def _leaderboard(request: HttpRequest, kwargs: Mapping[str, Any], moment: dict[s
 
 def _tournament(request: HttpRequest, kwargs: Mapping[str, Any], moment: dict[str, str]) -> Offer:
     found = get_object_or_404(Tournament.objects.visible_to(None), pk=kwargs["tournament_id"])
-    return _link(request, found.name, reverse("tournament_picture", args=[found.pk]))
+    title = ": ".join([found.name, *public_result(found).values()])
+    return _link(request, title, reverse("tournament_picture", args=[found.pk]))
 
 
 def _bot(request: HttpRequest, kwargs: Mapping[str, Any], moment: dict[str, str]) -> Offer:

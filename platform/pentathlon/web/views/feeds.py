@@ -251,7 +251,7 @@ def _result(match: Match) -> FeedEntry:
     title = GAMES[match.game].info.title if match.game in GAMES else match.game
     story = tell_match(match)
     return FeedEntry(
-        title=story.partition(":")[0].removesuffix("."),
+        title=story.removesuffix("."),
         text=f"{title}, match {match.pk}. {story}",
         address=reverse("match", args=[match.pk]),
         key=f"match:{match.pk}",

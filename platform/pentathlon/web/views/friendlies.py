@@ -1,5 +1,6 @@
 """Friendlies: taking a seat against bots, the board to play on, and the replay."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +18,15 @@ from pentathlon.bots.models import Bot, VersionState
 from pentathlon.core.errors import DomainError, NotFound
 from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.friendlies.origins import look_at, origin_of
+from pentathlon.friendlies.review import look_back
 from pentathlon.friendlies.services import Origin, act, create_friendly, fork_friendly, resign
 from pentathlon.friendlies.stretches import DAYS_TO_THINK, place_in_queue
 from pentathlon.live.snapshots import friendly_now
+from pentathlon.matches.replays.moments import score_line
 from pentathlon.web.drawing.boards import game_tiles, inline_board
 from pentathlon.web.forms.plans import OptionFields
 from pentathlon.web.replay.viewer import answer_actions, answer_board, answer_moment, make_viewer
+from pentathlon.web.replay.win_chances import score_chart
 from pentathlon.web.requests import (
     call_service,
     cursor_page,
@@ -207,7 +211,7 @@ def friendly(request: HttpRequest, friendly_id: int) -> HttpResponse:
 
 @signed_in_post
 def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
-    """Play one of the person's legal actions."""
+    """Play one of the person's legal actions; an open page is answered nothing and asks anew."""
     actor = signed_in_user(request)
     chosen = request.POST.get("action", "")
     if not chosen:
@@ -219,6 +223,8 @@ def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
         ply=posted_number(request, "ply", otherwise=-1),
         action=chosen,
     )
+    if wants_part(request):
+        return HttpResponse(status=204)
     return redirect("friendly", friendly_id)
 
 
@@ -284,6 +290,8 @@ def _game_context(found: Friendly) -> Context:
         context["sight"] = sight
         context["board"] = inline_board(sight.board)
         context["points"] = dict(enumerate(sight.points or []))
+        context["refusals"] = json.dumps(sight.refusals)
+        context["has_drawer"] = " long" in sight.board.partition(">")[0]
         context["queue_place"] = (
             place_in_queue(found) if found.state == FriendlyState.BOT else None
         )
@@ -300,19 +308,21 @@ def _show_replay(request: HttpRequest, found: Friendly) -> HttpResponse:
         # The player knows the end, and comes here from the last move.
         ply = len(record["events"])
     bots = [place.version.bot_id for place in found.seats.all() if place.version]
-    context = {
+    viewer = make_viewer(
+        _places(found, record), record=record, ply=ply, seat=query_number(request, "seat")
+    )
+    line = score_line(record)
+    context: Context = {
         "section": "games",
         "friendly": found,
         "info": GAMES[found.game].info,
         "title": _title(found),
         "is_own": is_own,
+        "turns": look_back(record, seat=found.seat) if is_own else [],
+        "chances": line
+        and score_chart(line, ply=viewer.ply, is_whole=is_own or "curve" in request.GET),
         "again": urlencode({"game": found.game, "bot": bots}, doseq=True),
-        "viewer": make_viewer(
-            _places(found, record),
-            record=record,
-            ply=ply,
-            seat=query_number(request, "seat"),
-        ),
+        "viewer": viewer,
     }
     return render(request, "web/friendly_replay.html", context)
 

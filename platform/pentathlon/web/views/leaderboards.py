@@ -32,6 +32,7 @@ from pentathlon.ratings.scopes import digest_in_key
 from pentathlon.ratings.tables import Narrowing, leaderboard_file
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.files import answer_results, answer_standings
+from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import are_hidden
 from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.requests import (
@@ -74,7 +75,7 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
     boards = list(Pool.objects.live().filter(game=game))
     narrowing = _narrowing(request)
     context = {
-        "section": "ratings",
+        "section": "standings",
         "info": GAMES[game].info,
         "description": f"The best bots of {GAMES[game].info.title}, and how sure that is.",
         "tiles": game_tiles(),
@@ -87,6 +88,9 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
         "narrowing": narrowing,
         "languages": [*sorted(LANGUAGES), COMMAND],
         "query": _query(request),
+        "figures": query_text(request, "figures") == "all",
+        "other_figures": _query(request, figures="" if "figures" in request.GET else "all")
+        or request.path,
         "other_versions": _query(request, versions="" if shows_all else "all"),
         "table": rating_table(
             _key(request, game),
@@ -118,7 +122,9 @@ def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
 
 def _query(request: HttpRequest, **changes: str) -> str:
     """Return the query of a link to the same leaderboard, with changes."""
-    asked = {name: query_text(request, name) for name in ("scope", "versions", *_NARROWING)}
+    asked = {
+        name: query_text(request, name) for name in ("scope", "versions", "figures", *_NARROWING)
+    }
     kept = {name: value for name, value in {**asked, **changes}.items() if value}
     return f"?{urlencode(kept)}" if kept else ""
 
@@ -159,7 +165,7 @@ def ranking(request: HttpRequest) -> HttpResponse:
     page = max(1, min(query_number(request, "page") or 1, pages))
     rows = ranking_rows(table, reader=reader, after=(page - 1) * PAGE_SIZE, size=PAGE_SIZE)
     context = {
-        "section": "ranking",
+        "section": "standings",
         "tiles": game_tiles(),
         "table": table,
         "rows": rows,
@@ -175,7 +181,7 @@ def ranking(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ladders(request: HttpRequest) -> HttpResponse:
     """List the ladders with their running seasons."""
-    context = {"section": "ladders", "lines": ladder_lines()}
+    context = {"section": "standings", "tiles": game_tiles(), "lines": ladder_lines()}
     return render(request, "web/ladders.html", context)
 
 
@@ -221,13 +227,14 @@ def _season(
     mark = tournament_now(division.tournament_id).mark
     reader = person(request)
     context = {
-        "section": "ladders",
+        "section": "standings",
         "ladder": found,
         "info": GAMES[found.game].info,
         "line": line,
         "season": line.season,
         "division": division,
         "mark": mark,
+        "podium": podiums([division.tournament_id]).get(division.tournament_id),
         "rows": ladder_table(division),
         "earlier": earlier,
         "reader_id": reader.pk if reader else None,

@@ -12,8 +12,8 @@ from pentathlon.core.caching import answer_for_ever
 from pentathlon.core.errors import NotFound
 from pentathlon.insight.analyses.services import NOT_READY, read_curve
 from pentathlon.insight.explorer.services import DEPTH
+from pentathlon.insight.stories import story_of
 from pentathlon.matches.dispatch.reasons import why_waiting
-from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.explanations import (
     as_text,
@@ -21,6 +21,7 @@ from pentathlon.matches.replays.explanations import (
     explain_match,
     explain_seat,
 )
+from pentathlon.matches.replays.moments import score_line
 from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.transparency.services import log_index_of
 from pentathlon.tournaments.guards import is_organiser_of
@@ -28,7 +29,7 @@ from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon.web.drawing.boards import match_title
 from pentathlon.web.replay.viewer import answer_actions, answer_board, answer_moment, make_viewer
-from pentathlon.web.replay.win_chances import chance_chart
+from pentathlon.web.replay.win_chances import chance_chart, score_chart
 from pentathlon.web.requests import (
     cursor_page,
     handle_domain_errors,
@@ -42,6 +43,7 @@ from pentathlon.web.views.embeds import frame_of_match
 from pentathlon_engines import GAMES
 
 _VISIT_S = 3600
+_COMES = "The win-chance curve is being computed and will appear here by itself."
 
 
 @require_safe
@@ -80,19 +82,26 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         return reload_page()
     reader = person(request)
     context["can_rerun"] = _can_rerun(request, found)
+    record = read_record(found.replay)
     viewer = make_viewer(
         found.seats.all(),
-        record=read_record(found.replay),
+        record=record,
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
-    context["story"] = tell_match(found)
+    context["story"] = story = story_of(found, line=score_line(record))
     context["description"] = f"A match of {info.title}, ply by ply in words: {context['title']}."
+    if viewer.is_at_end:
+        context["heading"], context["description"] = story[0].removesuffix("."), " ".join(story)
     context["viewer"], context["explored"] = viewer, _explored(found, viewer.ply)
     if not found.is_private:
         context["frame"] = frame_of_match(request, found).html()
     context["log_index"] = log_index_of(found)
     context |= _chances_of(request, found, viewer.ply)
+    line = None if "chances" in context else score_line(record)
+    if line is not None:
+        is_whole = "curve" in request.GET
+        context["chances"] = score_chart(line, ply=viewer.ply, is_whole=is_whole)
     explained = explain_match(match=found, actor=reader) if reader else []
     context["explanations"] = sorted(explained, key=lambda each: not each.has_lost)
     return render(request, "web/match.html", context)
@@ -106,7 +115,8 @@ def _chances_of(request: HttpRequest, found: Match, ply: int) -> dict[str, objec
     except NotFound as error:
         if found.is_private:
             return {}
-        return {"chances_note": error.detail, "chances_come": error.code == NOT_READY}
+        comes = error.code == NOT_READY
+        return {"chances_note": _COMES if comes else error.detail, "chances_come": comes}
 
 
 @require_safe

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from textwrap import wrap
 from typing import Final
 
 import font_manrope
@@ -22,6 +23,7 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot
 from pentathlon.core.caching import answer_if_changed, tag_of
+from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import Pool, Rating, live_key
@@ -34,7 +36,7 @@ from pentathlon.web.replay.viewer import draw_board
 from pentathlon.web.requests import query_number
 from pentathlon.web.tables import format_name, rating_table
 from pentathlon.web.templatetags.components import glyph_path, state_words
-from pentathlon.web.templatetags.formats import points
+from pentathlon.web.templatetags.formats import percent, points
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
@@ -66,7 +68,7 @@ _ACROSS = 'class="board wide"'
 
 
 def match_card(
-    *, board: str, game: str, names: Sequence[str], winners: Sequence[int], place: str
+    *, board: str, game: str, names: Sequence[str], winners: Sequence[int], place: str, said: str
 ) -> str:
     """Return the card of a match: a position, the players, and the winner if that is told."""
     x = _BOARD + 64
@@ -84,6 +86,11 @@ def match_card(
         '<text x="{}" y="120" font-size="48" font-weight="700">{}</text>'
         '<text x="{}" y="590" font-size="26" fill="{}">{}</text>',
         *(x, fit(game, _LONGEST), x, _MUTED, fit(place, _LONGEST + 8)),
+    )
+    text += format_html_join(
+        "",
+        '<text x="{}" y="{}" font-size="28">{}</text>',
+        ((x, 510 + 36 * row, line) for row, line in enumerate(wrap(fit(said, 64), 36)[:2])),
     )
     drawn = _placed(board, x=24, y=24, side=_BOARD)
     return _card(drawn + text + SafeString("").join(lines), x=x)
@@ -208,7 +215,10 @@ def game_picture(request: HttpRequest, game: str) -> HttpResponseBase:
         board=_board(game),
         title=tile.info.title,
         facts=tile.facts,
-        rows=[(row.rating.version.bot.name, f"{row.rating.score:.1f}") for row in table.rows],
+        rows=[
+            (row.rating.version.bot.name, f"≥ {percent(row.rating.odds.sure)}")
+            for row in table.rows
+        ],
     )
     return _answer(request, card)
 
@@ -252,6 +262,7 @@ def match_picture(request: HttpRequest, match_id: int) -> HttpResponseBase:
             names=[seat.version.bot.name for seat in seats],
             winners=[seat.seat for seat in seats if seat.rank == 0 and ply == last],
             place=f"match {found.pk}, ply {ply} of {last}",
+            said=tell_match(found) if ply == last else "",
         ),
     )
 
@@ -265,9 +276,13 @@ def leaderboard_picture(request: HttpRequest, game: str) -> HttpResponseBase:
         request,
         list_card(
             title=tile.info.title,
-            subtitle=f"The best of {table.total:,} rated bots",
+            subtitle=f"How often the best of {table.total:,} bots beat an average one",
             rows=[
-                (ordinal(row.rank - 1), row.rating.version.bot.name, f"{row.rating.score:.1f}")
+                (
+                    ordinal(row.rank - 1),
+                    row.rating.version.bot.name,
+                    f"≥ {percent(row.rating.odds.sure)}",
+                )
                 for row in table.rows
             ],
         ),
@@ -280,8 +295,8 @@ def bot_picture(request: HttpRequest, bot_id: int) -> HttpResponseBase:
     found = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
     ratings = Rating.objects.filter(version__bot=found, pool__in=Pool.objects.live())
     newest: dict[str, tuple[str, str, str]] = {}
-    for rating in ratings.select_related("pool").ranked().order_by("-version__number"):
-        row = (ordinal(rating.rank - 1), rating.pool.title, f"{rating.score:.1f}")
+    for rating in ratings.select_related("pool").with_mean().ranked().order_by("-version__number"):
+        row = (ordinal(rating.rank - 1), rating.pool.title, f"≥ {percent(rating.odds.sure)}")
         newest.setdefault(rating.pool.title, row)
     card = list_card(
         title=found.name,

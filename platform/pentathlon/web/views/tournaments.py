@@ -1,5 +1,7 @@
 """Tournaments as everybody sees them: the list, and the tabs of each."""
 
+from bisect import bisect_left
+from itertools import accumulate
 from typing import Any
 
 from django.db.models import Exists, OuterRef
@@ -7,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.insight.stories import tell_upset
 from pentathlon.live.snapshots import tournament_now
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
@@ -70,7 +73,10 @@ _ALL_MEET = ("round_robin", "tables")
 """Formats in which everybody meets, so that a crosstable is full."""
 _PAIRED_BY_RESULTS = ("knockout", "swiss")
 _CHANCES_SHOWN = 6
+_MOST_FOR_UPSET = 5000
+"""The most matches among which a page looks for the biggest upset."""
 _SMALLEST_CHANCE = 0.005
+_ALMOST_SURE = 0.95
 _LARGEST_CROSSTABLE = 60
 _SHOWN_ANYWAY = ("points", "fit")
 """Tie-breaks that have a column of their own anyway."""
@@ -132,6 +138,7 @@ def _table(request: HttpRequest, found: Tournament, standing: Progress) -> Conte
     else:
         rows = standings(found)
     context["rows"] = rows
+    context["is_by_strength"] = not found.places and found.tie_breaks[:1] in ([], ["fit"])
     context["has_forfeits"] = any(row.forfeits for row in rows)
     context["law"] = LAWS.get(found.leaving, "")
     context["best"] = _best(rows)
@@ -240,18 +247,20 @@ def load_tournament(
     reader = person(request)
     hides = are_hidden(found, reader)
     standing = NOTHING_PLAYED if hides else progress(found)
+    podium = None if hides else podiums([found.pk]).get(found.pk)
     context: Context = {
         "section": "tournaments",
         "tournament": found,
         "mark": mark,
-        "description": _summary(found),
+        "description": f"{podium.story if podium else ''} {_summary(found)}".strip(),
         "about": render_text(found.description) if found.description else "",
         "info": GAMES[found.game].info,
         "organisers": found.organiser_names,
         "tab": tab,
         "hides_results": hides,
         "is_hidden": hides or are_hidden(found, None),
-        "podium": None if hides else podiums([found.pk]).get(found.pk),
+        "podium": podium,
+        "upset": tell_upset(found.pk) if podium and found.scheduled <= _MOST_FOR_UPSET else "",
         "progress": standing,
         "finishes_at": finishes_at(standing),
         "reason": _why_idle(found, standing),
@@ -324,12 +333,19 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
 
 
 def _best(rows: list[Standing]) -> Context:
-    """Return each bot's chance of being best, and the bots that cannot be told apart."""
-    placed = [row for row in rows if row.place is not None]
-    chances = sorted(placed, key=lambda row: -row.chance_of_best)
-    shown = [row for row in chances if row.chance_of_best >= _SMALLEST_CHANCE]
+    """Return the chances of being best, and the fewest bots of which one is almost surely it."""
+    chances = sorted((row for row in rows if row.place is not None), key=_by_chance)
+    sums = list(accumulate(row.chance_of_best for row in chances))
+    open_to = bisect_left(sums, _ALMOST_SURE) + 1
     return {
-        "chances": shown[:_CHANCES_SHOWN],
-        "level": [row.version.bot.name for row in placed if row.group == 1],
+        "chances": [row for row in chances if row.chance_of_best >= _SMALLEST_CHANCE][
+            :_CHANCES_SHOWN
+        ],
+        "between": [row.version.bot.name for row in chances[:open_to]],
+        "sure": sums[min(open_to, len(sums)) - 1] if sums else 0,
         "is_too_early": all(row.matches == 0 for row in rows),
     }
+
+
+def _by_chance(row: Standing) -> float:
+    return -row.chance_of_best

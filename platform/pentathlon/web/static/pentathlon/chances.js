@@ -1,4 +1,4 @@
-// The win-chance curve over the slider of a replay: it shows no more than the reader has seen.
+// The line of win chances or points over the slider of a replay: it shows no more than the reader has seen.
 
 /** The pause between two requests for a curve that is not computed yet. */
 const ASK_MS = 5000;
@@ -59,7 +59,7 @@ class Chances {
     this.root.querySelector("[data-do=whole]").hidden = this.isWhole;
     for (const part of this.viewer.querySelectorAll("[data-told]")) part.hidden = !this.isWhole;
     this.at(ply).forEach(([percent, spread], seat) => {
-      const words = `${percent} %${spread ? ` ± ${spread}` : ""}`;
+      const words = `${percent}${this.root.dataset.unit}${spread ? ` ± ${spread}` : ""}`;
       this.root.querySelector(`[data-chance-of="${seat}"]`).textContent = words;
     });
   }
@@ -111,8 +111,10 @@ async function wait(viewer, note) {
 function put(viewer, note, html) {
   const fresh = new DOMParser().parseFromString(html, "text/html").querySelector("[data-chances]");
   const slide = viewer.querySelector("[data-slide]");
-  slide.before(fresh);
+  const points = viewer.querySelector("[data-chances]"); // their line makes room
+  (points ?? slide).before(fresh);
   fresh.querySelector("[data-slide-here]").replaceWith(slide);
+  points?.remove();
   note.textContent = "The win chances are ready.";
   new Chances(viewer, Number(viewer.querySelector("[data-slider]").value));
 }
@@ -120,5 +122,5 @@ function put(viewer, note, html) {
 for (const viewer of document.querySelectorAll("[data-viewer]")) {
   const note = viewer.querySelector("[data-chances-at]");
   if (note) wait(viewer, note);
-  else new Chances(viewer, Number(viewer.dataset.ply));
+  if (viewer.querySelector("[data-chances]")) new Chances(viewer, Number(viewer.dataset.ply));
 }

@@ -4,7 +4,8 @@
 // Without a stream, the page asks each second while a bot is to move.
 //
 // Each action says which cells and cards it touches, in order. Pointing narrows the list; what the
-// board cannot tell apart is left in the list. Without this script the list works alone.
+// board cannot tell apart is left in the list. Pointing once more at the last mark sends the action,
+// and the board changes in place. Without this script the list works alone.
 
 const MARKS = "g[data-cell], g[data-card], g[data-mark]";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -29,26 +30,50 @@ function begin(root) {
   chosen = [];
   const form = root.querySelector("[data-choose]");
   if (!form) return;
-  for (const part of form.querySelectorAll("[data-script], [data-hint]")) part.hidden = false;
+  for (const part of root.querySelectorAll("[data-script], [data-hint]")) part.hidden = false;
   const svg = root.querySelector("[data-board] svg");
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", "The board: choose a cell or a card");
-  const table = { root, form, svg, marks: findMarks(svg), actions: findActions(form) };
-  for (const action of table.actions) {
-    // Nobody can point at something that the drawing does not mark.
-    action.touches = action.touches.filter((name) => table.marks.has(name));
-  }
+  const said = root.querySelector("[data-said]");
+  const table = { root, form, svg, said, asked: said.textContent, marks: findMarks(svg) };
+  table.refusals = JSON.parse(form.dataset.refusals);
+  table.actions = findActions(table);
+  table.drawer = root.querySelector("[data-drawer]");
   svg.addEventListener("click", (event) => {
     const mark = event.target.closest(MARKS);
-    if (mark?.classList.contains("can")) point(table, nameOf(mark));
+    if (mark) point(table, nameOf(mark));
   });
   svg.addEventListener("keydown", (event) => press(table, event));
-  form.querySelector("[data-filter]").addEventListener("input", () => show(table));
-  form.querySelector("[data-back]").addEventListener("click", () => takeBack(table));
-  form.addEventListener("keydown", (event) => {
+  root.querySelector("[data-filter]").addEventListener("input", () => show(table));
+  root.querySelector("[data-back]").addEventListener("click", () => takeBack(table));
+  root.addEventListener("change", (event) => {
+    if (event.target.name === "action") tell(table);
+  });
+  table.drawer?.addEventListener("toggle", showCards);
+  form.addEventListener("submit", (event) => send(table, event));
+  root.querySelector(".choices").addEventListener("keydown", (event) => {
     if (event.key === "Escape") takeBack(table);
   });
   show(table);
+}
+
+/** Send the chosen action and show what follows in place; in doubt, load the page as without a script. */
+async function send({ root, form }, event) {
+  event.preventDefault();
+  if ("sent" in form.dataset) return;
+  form.dataset.sent = "";
+  const [address, body] = [form.getAttribute("action"), new FormData(form)];
+  root.querySelector("[data-send]").disabled = true;
+  const headers = { "X-Part": "true" };
+  const answer = await fetch(address, { method: "POST", body, headers }).catch(() => null);
+  if (answer?.status === 204) ask(root);
+  else form.submit();
+}
+
+/** Bring the cards into view when their drawer opens, and the board when it closes. */
+function showCards(event) {
+  const board = event.target.closest("[data-play]").querySelector("[data-board]");
+  (event.target.open ? board.querySelector("[data-card]") : board)?.scrollIntoView();
 }
 
 /** Listen for every change since the state that the board shows. */
@@ -83,67 +108,96 @@ function findMarks(svg) {
   return marks;
 }
 
-function findActions(form) {
-  return [...form.querySelectorAll("label[data-touches]")].map((label) => ({
-    label,
-    input: label.querySelector("input"),
-    text: label.textContent.toLowerCase(),
-    touches: label.dataset.touches.split("|").filter(Boolean),
-  }));
+function findActions({ root, marks }) {
+  return [...root.querySelectorAll("label[data-touches]")].map((label) => {
+    // Nobody can point at something that the drawing does not mark.
+    const touches = label.dataset.touches.split("|").filter((name) => marks.has(name));
+    const isOrdered = touches.length > 0 && "cell" in marks.get(touches[0]).dataset;
+    const text = label.textContent.toLowerCase();
+    return { label, input: label.querySelector("input"), text, touches, isOrdered };
+  });
 }
 
 function nameOf(mark) {
   return mark.dataset.cell ?? mark.dataset.card ?? mark.dataset.mark;
 }
 
-/** Return the actions that begin with everything that was pointed at. */
-function left(table) {
-  return table.actions.filter((action) => chosen.every((name, at) => action.touches[at] === name));
+/**
+ * Return the marks of an action that are left after some were pointed at; null if it has others.
+ * From cell to cell the order counts; a card and its cell, or dice, come in any order.
+ */
+function after({ touches, isOrdered }, names) {
+  const fits = (name, at) => (isOrdered ? touches[at] === name : touches.includes(name));
+  return names.every(fits) ? touches.filter((name) => !names.includes(name)) : null;
 }
 
+/** Point at a mark: go on, confirm, go back to it, begin anew with it, or learn why it is refused. */
 function point(table, name) {
-  chosen.push(name);
-  last = name;
-  const actions = left(table);
-  if (actions.length === 1 && actions[0].touches.length === chosen.length) {
-    actions[0].input.checked = true;
+  const at = chosen.indexOf(name);
+  if (at >= 0 && at === chosen.length - 1 && checked(table)) {
     table.form.requestSubmit();
     return;
   }
+  const begins = (names) => table.actions.some((action) => after(action, names));
+  const next = at >= 0 ? chosen.slice(0, at) : [[...chosen, name], [name]].find(begins);
+  if (!next) {
+    table.said.textContent = table.refusals[name] ?? table.asked;
+    return;
+  }
+  chosen = next;
+  last = name;
   show(table);
-  const goesOn = actions.some((action) => action.touches.length > chosen.length);
-  if (goesOn) focusOn(table, last);
-  else actions[0].input.focus();
+  if (chosen.length && table.svg.querySelector("[data-cell].can")) table.drawer?.removeAttribute("open");
+  focusOn(table, last);
 }
 
 function takeBack(table) {
   if (chosen.length) last = chosen.pop();
+  else for (const { input } of table.actions) input.checked = false;
   show(table);
   if (last) focusOn(table, last);
 }
 
+function checked(table) {
+  return table.actions.find(({ input }) => input.checked)?.input;
+}
+
 /** Show the marks that may be pointed at next, and the actions that are left. */
 function show(table) {
-  const actions = left(table);
-  const next = new Set(actions.map((action) => action.touches[chosen.length]).filter(Boolean));
-  const wanted = table.form.querySelector("[data-filter]").value.toLowerCase().trim();
-  let count = 0;
+  const wanted = table.root.querySelector("[data-filter]").value.toLowerCase().trim();
+  const next = new Set();
+  const [open, exact] = [[], []];
   for (const action of table.actions) {
-    const isLeft = actions.includes(action) && action.text.includes(wanted);
+    const left = after(action, chosen);
+    const isLeft = left !== null && action.text.includes(wanted);
     action.label.hidden = !isLeft;
     action.input.disabled = !isLeft;
-    if (!isLeft) action.input.checked = false;
-    count += isLeft;
+    if (!isLeft || chosen.length) action.input.checked = false;
+    if (isLeft) open.push(action);
+    if (isLeft && !left.length) exact.push(action);
+    for (const name of left?.slice(0, action.isOrdered ? 1 : undefined) ?? []) next.add(name);
   }
   // The marks so far may be an action already, even if others begin with the same marks.
-  const exact = actions.filter((action) => action.touches.length === chosen.length);
-  if (chosen.length && exact.length === 1 && !exact[0].input.disabled) exact[0].input.checked = true;
-  table.form.querySelector("[data-count]").textContent = count;
-  table.form.querySelector("[data-back]").hidden = !chosen.length;
+  const only = [exact, open].find((actions) => actions.length === 1)?.[0];
+  if (chosen.length && only) only.input.checked = true;
+  table.root.querySelector("[data-count]").textContent = open.length;
   for (const [name, mark] of table.marks) dress(mark, next.has(name), chosen.includes(name));
-  const open = [...next];
-  const first = open.includes(last) ? last : open[0];
-  for (const name of open) table.marks.get(name).setAttribute("tabindex", name === first ? 0 : -1);
+  const active = [...next, ...chosen.slice(-1)];
+  const first = active.includes(last) ? last : active[0];
+  for (const name of active) table.marks.get(name).setAttribute("tabindex", name === first ? 0 : -1);
+  tell(table, open.length);
+}
+
+/** Say what was chosen, or what is to be chosen. */
+function tell(table, count) {
+  const input = checked(table);
+  const words = input?.nextElementSibling.firstChild.textContent.trim();
+  const again = chosen.length ? "Point at it again to move." : "";
+  if (input) table.said.textContent = `${words}. ${again}`;
+  else if (chosen.length) table.said.textContent = `${chosen.join(", ")}: ${count} actions, point on or choose in the list.`;
+  else table.said.textContent = table.asked;
+  table.root.querySelector("[data-send]").disabled = !input;
+  table.root.querySelector("[data-back]").hidden = !chosen.length && !input;
 }
 
 function dress(mark, can, isChosen) {
@@ -157,7 +211,6 @@ function dress(mark, can, isChosen) {
   for (const side of ["x", "y", "width", "height"]) frame.setAttribute(side, box[side]);
   frame.setAttribute("rx", 6);
   mark.append(frame);
-  if (!can) return;
   mark.setAttribute("role", "button");
   const title = mark.querySelector(":scope > title");
   mark.setAttribute("aria-label", title ? title.textContent : nameOf(mark));
@@ -169,7 +222,7 @@ function press(table, event) {
     takeBack(table);
     return;
   }
-  const mark = event.target.closest(".can");
+  const mark = event.target.closest(MARKS);
   if (!mark) return;
   if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
@@ -206,9 +259,9 @@ function middle(mark) {
 
 function focusOn(table, name) {
   const mark = table.marks.get(name);
-  if (!mark?.classList.contains("can")) return;
-  for (const each of table.svg.querySelectorAll(".can")) each.setAttribute("tabindex", -1);
+  if (!mark?.hasAttribute("tabindex")) return;
+  for (const each of table.svg.querySelectorAll("[tabindex]")) each.setAttribute("tabindex", -1);
   mark.setAttribute("tabindex", 0);
-  mark.focus();
+  mark.focus({ preventScroll: true });
   last = name;
 }

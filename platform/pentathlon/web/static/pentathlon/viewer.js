@@ -77,7 +77,7 @@ class Viewer extends Stepper {
   /** Show what happened at a ply, with the points, the hands and the time used there. */
   tell(moment) {
     const hands = moment.querySelector("[data-hands]");
-    if (hands) hands.open = this.root.querySelector("[data-moment] [data-hands]")?.open ?? true;
+    if (hands) hands.open = this.root.querySelector("[data-moment] [data-hands]")?.open ?? false;
     super.tell(moment);
     const points = moment.dataset.points?.split(",") ?? [];
     for (const place of this.root.querySelectorAll("[data-points-of]")) {
