@@ -86,6 +86,16 @@ class Slot:
     result_at: float
     ends: float
 
+    @property
+    def length_s(self) -> float:
+        """Return how long it is on."""
+        return self.ends - self.starts
+
+    @property
+    def last(self) -> int:
+        """Return the last ply of the match."""
+        return self.frames[-1][0]
+
 
 def swings_of(line: Line | None) -> float:
     """Return how much a match went to and fro, by its points or chances at every ply."""

@@ -252,13 +252,14 @@ def _candidates(
         age_h = (newest - (match.finished_at or newest)).total_seconds() / 3600
         novelty = 1.0 if match.pk in upsets else _HALF_LIFE_H / (_HALF_LIFE_H + age_h)
         novelty *= _SHOWN if str(match.pk) in shown else 1.0
-        scores = [] if match.outcome_reason == "fault" else [s.score for s in match.seats.all()]
+        has_failed = match.outcome_reason == "fault"
+        scores = [seat.score for seat in match.seats.all()]
         candidate = _candidate(
             str(match.pk),
             match.game,
             bots=frozenset(seat.version.bot.name for seat in match.seats.all()),
             strength=strengths[match.pk],
-            closeness=closeness_of(scores),
+            closeness=0.0 if has_failed else closeness_of(scores),
             novelty=novelty * (1 - 0.4 * _chance(match.pk, salt)),
         )
         candidates[candidate] = match
