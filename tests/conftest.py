@@ -20,7 +20,7 @@ from pentathlon.core.throttle import LocalCounts
 from pentathlon.insight.channel import programme
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
-from pentathlon.web.views import tv
+from pentathlon.web.replay import on_air
 from tests.databases import copied_database, delete_all_rows, migrated_database
 from tests.toolchains import demand_toolchains
 
@@ -179,7 +179,7 @@ def _own_programme(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what is on TV apart from that of other tests, whose matches have the same numbers."""
     monkeypatch.setattr(programme, "_windows", {})
     cache.clear()
-    tv.forget()
+    on_air.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,10 @@ def polled(address: str) -> list[str]:
 
 
 def test_home_asks_for_matches_and_tournaments(scene: Scene) -> None:
-    assert set(polled("/")) == {"/now/matches/", "/now/tournaments/"}
+    asked = set(polled("/"))
+
+    assert {"/now/matches/", "/now/tournaments/"} < asked
+    assert f"/tv/?game=&small=1&after={scene.live.pk}" in asked
 
 
 def test_card_tells_no_ply_beside_the_board_of_the_start(scene: Scene) -> None:

@@ -17,7 +17,7 @@ from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
-from pentathlon.web.views import tv
+from pentathlon.web.replay import on_air
 from pentathlon_engines import GAMES
 from tests.engines.record.random_records import make_record
 from tests.factories import make_match, make_replay, make_user, make_version
@@ -33,7 +33,7 @@ AT = 2_000_000 * WINDOW_S
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Let time stand still, and tests move it."""
     times = [time.time() // WINDOW_S * WINDOW_S + 1.0]
-    monkeypatch.setattr(tv.time, "time", lambda: times[0])
+    monkeypatch.setattr(on_air.time, "time", lambda: times[0])
     return times
 
 
@@ -138,11 +138,11 @@ def test_two_hundred_listeners_cost_one_choice(monkeypatch: pytest.MonkeyPatch) 
         programme, "_choose", lambda *args: (chosen.append(args[0]), choose(*args))[1]
     )
     drawn: list[int] = []
-    position = tv._position
-    monkeypatch.setattr(tv, "_position", lambda *args: (drawn.append(1), position(*args))[1])
+    position = on_air.position_at
+    monkeypatch.setattr(on_air, "position_at", lambda *args: (drawn.append(1), position(*args))[1])
 
     for _ in range(200):
-        tv.on_air("")
+        on_air.on_air("")
 
     assert (chosen, len(drawn)) == ([""], 1)
 

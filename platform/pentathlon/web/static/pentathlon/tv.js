@@ -1,9 +1,7 @@
 // Channel Pentathlon: shows the positions of a match when the programme says so. The clock is the
 // server's, so all who watch see the same. Without a script, the page shows the present position.
 
-import { Chances } from "./chances.js";
-
-const REEL = 12; // positions that come at once; the server sends no more
+const REEL = 6; // positions that come at once; the server sends no more
 
 class Show {
   constructor(root) {
@@ -12,7 +10,7 @@ class Show {
     this.begun = performance.now() - 1000 * Number(root.dataset.elapsed);
     this.reels = new Map();
     this.shown = -1;
-    if (root.querySelector("[data-chances]")) new Chances(root, this.frames[this.due()][0]);
+    if (root.querySelector("[data-chances]")) this.draw();
     this.pause = root.querySelector("[data-pause]");
     this.pause.hidden = false;
     this.pause.addEventListener("click", () => this.turn());
@@ -23,6 +21,12 @@ class Show {
     this.isPaused = !this.isPaused;
     this.pause.textContent = this.isPaused ? "Go on" : "Pause";
     if (!this.isPaused) this.tick();
+  }
+
+  /** Let the line of the chances or points grow with the match. */
+  async draw() {
+    const { Chances } = await import("./chances.js");
+    new Chances(this.root, this.frames[this.due()][0]);
   }
 
   elapsed() {
