@@ -74,7 +74,7 @@ class Take:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class Showing:
     """A match in the programme; times are seconds since the epoch, those of frames since
     `starts`."""
 
@@ -177,7 +177,7 @@ def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
     return ordered
 
 
-def lay_out(takes: Sequence[Take], *, starts: float, ends: float) -> list[Slot]:
+def lay_out(takes: Sequence[Take], *, starts: float, ends: float) -> list[Showing]:
     """Fill a span of time with these matches in this order, over again if they are too few.
 
     The pace is stretched a little, so that the last match ends with the span.
@@ -191,7 +191,7 @@ def lay_out(takes: Sequence[Take], *, starts: float, ends: float) -> list[Slot]:
     slots, at, stretch = [], starts, (ends - starts) / length
     for each in chosen:
         slots.append(
-            Slot(
+            Showing(
                 source=each.candidate.source,
                 game=each.candidate.game,
                 worth=each.candidate.worth,

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from pentathlon.core.errors import Damaged, Unavailable
 from pentathlon.insight.analyses.models import Analysis
-from pentathlon.insight.channel.director import Slot
+from pentathlon.insight.channel.director import Showing
 from pentathlon.insight.channel.programme import best_running, exhibition, programme, record_of
 from pentathlon.insight.stories import story_of
 from pentathlon.matches.latest import name_seats
@@ -32,7 +32,7 @@ _RESULT_S: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class ShownPly:
     """What is the same in a slot for all who watch: made once for a ply."""
 
     match: Match | None
@@ -88,7 +88,7 @@ def _live(match: Match) -> dict[str, Any]:  # Any: a context
     }
 
 
-def _upcoming(slots: Sequence[Slot]) -> list[tuple[datetime, str, str]]:
+def _upcoming(slots: Sequence[Showing]) -> list[tuple[datetime, str, str]]:
     """Return when each of the next matches begins, its title and its game."""
     return [
         (datetime.fromtimestamp(slot.starts, tz=UTC), title, GAMES[slot.game].info.title)
@@ -104,7 +104,7 @@ def _just_ended(match_id: int) -> Match | None:
     return ended if time.time() - ended.finished_at.timestamp() < _RESULT_S else None
 
 
-def _scene_at(slot: Slot, now: float) -> Scene | None:
+def _scene_at(slot: Showing, now: float) -> ShownPly | None:
     """Return the scene at a moment; None if its match can no longer be shown."""
     elapsed = now - slot.starts
     ply = max((ply for ply, at in slot.frames if at <= elapsed), default=0)
@@ -115,7 +115,7 @@ def _scene_at(slot: Slot, now: float) -> Scene | None:
 
 
 @lru_cache(maxsize=64)
-def _scene(source: str, ply: int) -> Scene | None:
+def _scene(source: str, ply: int) -> ShownPly | None:
     found = record_of(source)
     if found is None:
         return None
@@ -130,7 +130,7 @@ def _scene(source: str, ply: int) -> Scene | None:
     seats = [(seat.seat, name, seat.version.bot_id) for seat, name in _named(match) if match] or [
         (seat, bot["name"], None) for seat, bot in enumerate(record["bots"])
     ]
-    return Scene(
+    return ShownPly(
         match=match,
         title=_title(source) or "",
         info=GAMES[record["game"]].info,

@@ -22,7 +22,7 @@ from pentathlon.ratings.models import live_key
 from pentathlon.ratings.rankings.services import latest_table
 from pentathlon.web.drawing.boards import match_cards, small_picture
 from pentathlon.web.replay.on_air import on_air
-from pentathlon.web.requests import local_address, person, query_text
+from pentathlon.web.requests import local_address, person, query_number, query_text
 from pentathlon.web.tables import RatingTable, latest_tournaments, ranking_rows, rating_table
 from pentathlon_engines import GAMES, GameInfo
 from pentathlon_engines.match.protocol import PROTOCOL
@@ -64,8 +64,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "ranking": ranking,
         "boards": (boards := _leaderboards(reader)),
         "tables": [] if ranking else [board for board in boards if board.table.rows][:1],
-        **_matches(),
-        **on_air(""),
+        **(on := on_air("")),
+        **_matches(on["live"].pk if "live" in on else None),
         "small": True,
         "ladders": [line for line in ladder_lines() if line.ladder.takes_all],
         "tournaments": latest_tournaments(limit=_TOURNAMENTS),
@@ -76,7 +76,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def on_now(request: HttpRequest) -> HttpResponse:
     """Show running matches, and who won the latest ones."""
-    return render(request, "web/parts/on_now.html", _matches())
+    return render(request, "web/parts/on_now.html", _matches(query_number(request, "besides")))
 
 
 @require_safe
@@ -98,11 +98,13 @@ def _leaderboards(reader: User | None) -> list[LeaderboardHead]:
     ]
 
 
-def _matches() -> dict[str, object]:
+def _matches(besides: int | None) -> dict[str, object]:
+    """Return running matches besides the one on TV, and the latest results."""
     public = Match.objects.public().with_seats()
     # The longest-running first: a match that begins now may be over before anybody looks.
-    live = public.live().order_by("started_at", "pk")[:_CARDS]
-    return {"cards": match_cards(live), "latest": list(public.recent()[:_RESULTS])}
+    live = public.live().exclude(pk=besides or 0).order_by("started_at", "pk")[:_CARDS]
+    latest = list(public.recent()[:_RESULTS])
+    return {"cards": match_cards(live), "latest": latest, "besides": besides}
 
 
 @require_safe
