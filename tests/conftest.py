@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.template import Context, Template
 from django.test import TransactionTestCase
@@ -16,8 +17,10 @@ from redis import Redis
 
 from pentathlon.core import bulkheads, throttle
 from pentathlon.core.throttle import LocalCounts
+from pentathlon.insight.channel import programme
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
+from pentathlon.web.replay import on_air
 from tests.databases import copied_database, delete_all_rows, migrated_database
 from tests.toolchains import demand_toolchains
 
@@ -169,6 +172,14 @@ def _pages_tell_their_context(django_test_environment: None) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Template, "_render", render)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _own_programme(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what is on TV apart from that of other tests, whose matches have the same numbers."""
+    monkeypatch.setattr(programme, "_windows", {})
+    cache.clear()
+    on_air.forget()
 
 
 @pytest.fixture(autouse=True)

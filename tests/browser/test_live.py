@@ -106,6 +106,7 @@ def test_cards_on_the_home_page_move(page: Page, scene: Scene) -> None:
 
     page.goto("/")
 
+    # The best match is on TV, the others are below.
     card = page.locator(f"[data-live-match='{match}']")
     expect(card.locator("[data-live-ply]")).to_have_text("ply 17")
     board = card.locator("svg.board")
@@ -233,7 +234,7 @@ def test_board_stays_where_the_reader_is_while_the_match_goes_on(page: Page, sce
     expect(page.locator("[data-live-list] li").first).to_be_visible()
     page.keyboard.press("Home")
 
-    go_on = page.get_by_role("button", name="It is over: continue")
+    go_on = page.get_by_role("button", name="Match over: see the replay")
     expect(go_on).to_be_visible()
     expect(page.locator("[data-live-count]")).to_have_text("ply 1 of 3")
     assert board_title(page).startswith("First")

@@ -33,6 +33,7 @@ from pentathlon.web.views import (
     status,
     teams,
     tournaments,
+    tv,
     webhooks,
 )
 
@@ -135,7 +136,8 @@ urlpatterns = [
     path(
         f"{_TOURNAMENT}/reinstate/", organising.tournament_reinstate, name="tournament_reinstate"
     ),
-    path("tv/", live.tv, name="tv"),
+    path("tv/", tv.tv, name="tv"),
+    path("tv/reel/<slug:source>/", tv.reel, name="reel"),
     path("live/matches/", live.matches_stream, name="matches_stream"),
     path("live/matches/<int:match_id>/", live.match_stream, name="match_stream"),
     path("live/friendlies/<int:friendly_id>/", live.friendly_stream, name="friendly_stream"),

@@ -88,4 +88,4 @@ def test_home_is_light_with_all_that_it_loads(scene: Scene) -> None:
     assert home["Content-Encoding"] == "gzip"
     assert len(files) > 8
     bodies = len(home.content) + sum(len(pack(file)) for file in files)
-    assert bodies + _HEADERS * (1 + len(files)) <= 30_000
+    assert bodies + _HEADERS * (1 + len(files)) <= 40_000

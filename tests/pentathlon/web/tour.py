@@ -59,7 +59,7 @@ NO_PAGES: Final[Mapping[str, str]] = {
                 "oembed",
                 "record",
             ),
-            *("game_picture", "home_picture", "tournament_picture"),
+            *("game_picture", "home_picture", "reel", "tournament_picture"),
             *("seat_bundle", "seat_log", "standings_csv", "tournament_csv", "tournament_feed"),
             *(
                 "vectors",

@@ -74,7 +74,7 @@ class Take:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class Showing:
     """A match in the programme; times are seconds since the epoch, those of frames since
     `starts`."""
 
@@ -85,6 +85,16 @@ class Slot:
     frames: Sequence[tuple[int, float]]
     result_at: float
     ends: float
+
+    @property
+    def length_s(self) -> float:
+        """Return how long it is on."""
+        return self.ends - self.starts
+
+    @property
+    def last(self) -> int:
+        """Return the last ply of the match."""
+        return self.frames[-1][0]
 
 
 def swings_of(line: Line | None) -> float:
@@ -167,7 +177,7 @@ def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
     return ordered
 
 
-def lay_out(takes: Sequence[Take], *, starts: float, ends: float) -> list[Slot]:
+def lay_out(takes: Sequence[Take], *, starts: float, ends: float) -> list[Showing]:
     """Fill a span of time with these matches in this order, over again if they are too few.
 
     The pace is stretched a little, so that the last match ends with the span.
@@ -181,7 +191,7 @@ def lay_out(takes: Sequence[Take], *, starts: float, ends: float) -> list[Slot]:
     slots, at, stretch = [], starts, (ends - starts) / length
     for each in chosen:
         slots.append(
-            Slot(
+            Showing(
                 source=each.candidate.source,
                 game=each.candidate.game,
                 worth=each.candidate.worth,

@@ -24,7 +24,7 @@ from pentathlon.insight.analyses.models import Analysis
 from pentathlon.insight.analyses.services import ask_for_analysis
 from pentathlon.insight.channel.director import (
     Candidate,
-    Slot,
+    Showing,
     closeness_of,
     heat_of,
     in_order,
@@ -68,11 +68,11 @@ _MOST_RUNNING: Final = 200
 """How many running matches are considered: the oldest, which have something to show already."""
 _KINDS: Final = (*COMPETITIONS, MatchKind.CHALLENGE)
 
-_windows: dict[str, list[Slot]] = {}
+_windows: dict[str, list[Showing]] = {}
 _choosing = threading.Lock()
 
 
-def programme(game: str, *, now: float) -> list[Slot]:
+def programme(game: str, *, now: float) -> list[Showing]:
     """Return what is on at a moment and what follows, of one game or of all (empty)."""
     index = int(now // WINDOW_S)
     slots = _window(game, index, now)
@@ -81,7 +81,7 @@ def programme(game: str, *, now: float) -> list[Slot]:
     return [slot for slot in slots if slot.ends > now]
 
 
-def best_running(game: str, *, slot: Slot | None = None) -> Match | None:
+def best_running(game: str, *, slot: Showing | None = None) -> Match | None:
     """Return the running match that is worth most, if it is worth more than what is on.
 
     Only matches count that everybody may watch, and that had begun before the slot did.
@@ -168,7 +168,7 @@ def exhibition(game: str) -> Record:
 _POLICIES: Final = ("greedy", "random", "random too", "random again", "random as well")
 
 
-def _window(game: str, index: int, now: float) -> list[Slot]:
+def _window(game: str, index: int, now: float) -> list[Showing]:
     """Return what a window shows; it is chosen by the first who asks, in any process."""
     key = f"channel:{game}:{index}"
     found = _windows.get(key)
@@ -190,7 +190,7 @@ def _window(game: str, index: int, now: float) -> list[Slot]:
         return found
 
 
-def _choose(game: str, starts: float, now: float) -> list[Slot]:
+def _choose(game: str, starts: float, now: float) -> list[Showing]:
     """Return the slots of the window that starts at a time; a young site begins at once."""
     ends = starts + WINDOW_S
     latest = _latest(game, before=starts - LEAD_S)
@@ -252,13 +252,14 @@ def _candidates(
         age_h = (newest - (match.finished_at or newest)).total_seconds() / 3600
         novelty = 1.0 if match.pk in upsets else _HALF_LIFE_H / (_HALF_LIFE_H + age_h)
         novelty *= _SHOWN if str(match.pk) in shown else 1.0
-        scores = [] if match.outcome_reason == "fault" else [s.score for s in match.seats.all()]
+        has_failed = match.outcome_reason == "fault"
+        scores = [seat.score for seat in match.seats.all()]
         candidate = _candidate(
             str(match.pk),
             match.game,
             bots=frozenset(seat.version.bot.name for seat in match.seats.all()),
             strength=strengths[match.pk],
-            closeness=closeness_of(scores),
+            closeness=0.0 if has_failed else closeness_of(scores),
             novelty=novelty * (1 - 0.4 * _chance(match.pk, salt)),
         )
         candidates[candidate] = match

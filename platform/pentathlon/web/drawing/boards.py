@@ -110,7 +110,6 @@ class Tile:
     """One game on the home page."""
 
     info: GameInfo
-    glyphs: tuple[str, ...]
 
     @property
     def facts(self) -> str:
@@ -125,7 +124,7 @@ class Tile:
 
 def game_tiles() -> list[Tile]:
     """Return a tile for every game of this installation."""
-    return [Tile(info=game.info, glyphs=game.glyphs()) for game in GAMES.values()]
+    return [Tile(info=game.info) for game in GAMES.values()]
 
 
 def lesson_board(game: str) -> str:
@@ -137,6 +136,12 @@ def lesson_board(game: str) -> str:
 def lesson_picture(game: str) -> SafeString:
     """Return the playing area of a game's `lesson_board` as decoration."""
     return thumbnail(lesson_board(game))
+
+
+@cache
+def small_picture(game: str) -> SafeString:
+    """Return the same without letters, which nobody can read at the size of a tile."""
+    return thumbnail(_TEXTS.sub("", lesson_board(game)))
 
 
 def seats_in_words(info: GameInfo) -> str:

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from pentathlon.accounts.models import User
@@ -19,16 +20,21 @@ from pentathlon.ladders.tables import ladder_lines
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import live_key
 from pentathlon.ratings.rankings.services import latest_table
-from pentathlon.web.drawing.boards import MatchCard, Tile, game_tiles, match_cards
-from pentathlon.web.requests import local_address, person, query_text
+from pentathlon.web.drawing.boards import match_cards, small_picture
+from pentathlon.web.replay.on_air import on_air
+from pentathlon.web.requests import local_address, person, query_number, query_text
 from pentathlon.web.tables import RatingTable, latest_tournaments, ranking_rows, rating_table
 from pentathlon_engines import GAMES, GameInfo
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 
+PROMISE = (
+    "Programs of many authors play five strategy board games here, day and night. Watch them, "
+    "play against them, or send your own."
+)
 _CARDS = 3
+_RESULTS = 6
 _BEST = 5
-_LEADERBOARDS = 3
 _TOURNAMENTS = 4
 _SHOWN = 8
 """How many names of each kind are shown if all kinds are."""
@@ -37,28 +43,30 @@ _A_YEAR_S = 365 * 24 * 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderboardHead:
-    """The head of one game's leaderboard."""
+    """A game with its board, and the head of its leaderboard."""
 
     info: GameInfo
+    picture: SafeString
     table: RatingTable
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show the games, their leaders, the latest matches and tournaments."""
-    tiles, reader = game_tiles(), person(request)
-    now = database_now()
+    reader, now = person(request), database_now()
     upset = upset_of_the_day(now)
+    ranking = ranking_rows(latest_table(), reader=reader, size=_BEST)
     context = {
-        "description": "Bots play five board games. Every result is re-simulated, and every "
-        "rating shows how sure it is.",
+        "description": PROMISE,
         "upset": upset,
         "upset_card": match_cards([upset.match])[0] if upset else None,
         "upset_is_today": upset is not None and upset.on == now.date(),
-        "tiles": tiles,
-        "ranking": ranking_rows(latest_table(), reader=reader, size=_BEST),
-        "boards": _leaderboards(tiles, reader),
-        "cards": _cards(),
+        "ranking": ranking,
+        "boards": (boards := _leaderboards(reader)),
+        "tables": [] if ranking else [board for board in boards if board.table.rows][:1],
+        **(on := on_air("")),
+        **_matches(on["live"].pk if "live" in on else None),
+        "small": True,
         "ladders": [line for line in ladder_lines() if line.ladder.takes_all],
         "tournaments": latest_tournaments(limit=_TOURNAMENTS),
     }
@@ -67,8 +75,8 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def on_now(request: HttpRequest) -> HttpResponse:
-    """Show running matches, or the latest ones."""
-    return render(request, "web/parts/on_now.html", {"cards": _cards()})
+    """Show running matches, and who won the latest ones."""
+    return render(request, "web/parts/on_now.html", _matches(query_number(request, "besides")))
 
 
 @require_safe
@@ -78,24 +86,25 @@ def tournaments_now(request: HttpRequest) -> HttpResponse:
     return render(request, "web/parts/home_tournaments.html", context)
 
 
-def _leaderboards(tiles: list[Tile], reader: User | None) -> list[LeaderboardHead]:
-    """Return the heads of the leaderboards with results, or an empty one."""
-    boards = [
+def _leaderboards(reader: User | None) -> list[LeaderboardHead]:
+    """Return all games with the heads of their leaderboards."""
+    return [
         LeaderboardHead(
-            info=tile.info,
-            table=rating_table(live_key(tile.info.key), reader=reader, size=_BEST),
+            info=game.info,
+            picture=small_picture(key),
+            table=rating_table(live_key(key), reader=reader, size=_BEST),
         )
-        for tile in tiles
+        for key, game in GAMES.items()
     ]
-    return [board for board in boards if board.table.rows][:_LEADERBOARDS] or boards[:1]
 
 
-def _cards() -> list[MatchCard]:
-    public = Match.objects.public().with_seats().select_related("replay")
+def _matches(besides: int | None) -> dict[str, object]:
+    """Return running matches besides the one on TV, and the latest results."""
+    public = Match.objects.public().with_seats()
     # The longest-running first: a match that begins now may be over before anybody looks.
-    live = list(public.live().order_by("started_at", "pk")[:_CARDS])
-    recent = list(public.recent()[: _CARDS - len(live)])
-    return match_cards([*live, *recent])
+    live = public.live().exclude(pk=besides or 0).order_by("started_at", "pk")[:_CARDS]
+    latest = list(public.recent()[:_RESULTS])
+    return {"cards": match_cards(live), "latest": latest, "besides": besides}
 
 
 @require_safe

@@ -310,7 +310,7 @@ def bot_picture(request: HttpRequest, bot_id: int) -> HttpResponseBase:
 def _site_card() -> str:
     boards = [(tile.info.title, _board(tile.info.key)) for tile in game_tiles()]
     return site_card(
-        title="Five games, one honest table",
+        title="Bots play board games",
         subtitle="Bots play, every result is re-simulated, every rating shows how sure it is.",
         boards=boards,
     )

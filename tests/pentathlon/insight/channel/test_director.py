@@ -8,7 +8,7 @@ from pentathlon.insight.channel.director import (
     OPENING_S,
     RESULT_S,
     Candidate,
-    Slot,
+    Showing,
     closeness_of,
     heat_of,
     in_order,
@@ -84,7 +84,7 @@ def test_same_bots_and_games_take_turns() -> None:
     assert [each.source for each in in_order([again, other, best])] == ["2", "3", "1"]
 
 
-def covered(slots: list[Slot]) -> list[float]:
+def covered(slots: list[Showing]) -> list[float]:
     return [slots[0].starts, *(slot.ends for slot in slots)]
 
 

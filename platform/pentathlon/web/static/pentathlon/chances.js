@@ -3,7 +3,7 @@
 /** The pause between two requests for a curve that is not computed yet. */
 const ASK_MS = 5000;
 
-class Chances {
+export class Chances {
   constructor(viewer, ply) {
     this.viewer = viewer;
     this.root = viewer.querySelector("[data-chances]");
@@ -56,7 +56,7 @@ class Chances {
     for (const words of this.root.querySelectorAll("[data-mark-words]")) {
       words.hidden = !this.tells(words.dataset.markWords);
     }
-    this.root.querySelector("[data-do=whole]").hidden = this.isWhole;
+    for (const whole of this.root.querySelectorAll("[data-do=whole]")) whole.hidden = this.isWhole;
     for (const part of this.viewer.querySelectorAll("[data-told]")) part.hidden = !this.isWhole;
     this.at(ply).forEach(([percent, spread], seat) => {
       const words = `${percent}${this.root.dataset.unit}${spread ? ` ± ${spread}` : ""}`;

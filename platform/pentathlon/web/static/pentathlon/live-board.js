@@ -55,7 +55,7 @@ class LiveBoard {
   end(goOn) {
     if (this.isLive) return goOn();
     const button = this.root.querySelector("[data-live-do=live]");
-    button.lastChild.textContent = "It is over: continue";
+    button.lastChild.textContent = "Match over: see the replay";
     this.goOn = goOn;
   }
 
