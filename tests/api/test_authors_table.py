@@ -72,7 +72,7 @@ def _seeds_from(words: Iterable[str], digest: str, blocks: int) -> Seeds:
         int.from_bytes(hashed[:7]) >> (56 - _BITS)
         for word in words
         for block in range(1, blocks + 1)
-        for hashes in _ways(word, digest, f"block:{block}")
+        for hashed in _ways(word, digest, f"block:{block}")
     } | {int(word) for word in words if word.isdigit() and int(word) < 2**_BITS}
 
 
