@@ -144,9 +144,9 @@ class Game(ABC):
 
     def encoder(self) -> Encoder:
         """Return the module that turns positions into numbers; the default hashes observations."""
-        from pentathlon_engines.encoding import hashed
+        from pentathlon_engines.encoding import hashes
 
-        encoder: Encoder = self._room("encoding") or hashed
+        encoder: Encoder = self._room("encoding") or hashes
         return encoder
 
     def touches(self, state: State, action: int) -> list[str]:

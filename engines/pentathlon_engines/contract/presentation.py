@@ -77,7 +77,7 @@ class Drawing(Protocol):
 
 
 class Encoder(Protocol):
-    """A module that turns positions into numbers, for learners; `encoding/hashed.py` is one."""
+    """A module that turns positions into numbers, for learners; `encoding/hashes.py` is one."""
 
     def size(self, seats: int, /) -> int:
         """Return how many numbers there are in a match with so many seats."""

@@ -1,4 +1,4 @@
-"""Many matches of a game at once, as arrays that are made straight of the positions.
+"""Many matches of a game at once, as arrays that are filled straight from the positions.
 
 >>> env = VectorEnv("tuned", 64, seed=7)
 >>> env.features.shape, env.masks.shape

@@ -8,7 +8,7 @@ import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.examples.self_play import train
-from pentathlon_engines.examples.self_play.train import Decisions, Player, SelfPlay
+from pentathlon_engines.examples.self_play.train import ActorCritic, Experience, SelfPlay
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -20,13 +20,13 @@ PATIENT = Limits(action_cpu_s=5.0, action_wall_s=60.0, match_cpu_s=60.0, startup
 
 def test_what_went_better_than_guessed_is_done_more_often() -> None:
     rng = np.random.default_rng(1)
-    player = Player(4, 3, rng)
+    player = ActorCritic(4, 3, rng)
     features = rng.random((300, 4), np.float32)
     masks = np.tile([True, True, False], (300, 1))
     for _ in range(200):
         actions = rng.integers(2, size=300)
         rewards = np.where(actions == 1, 1, -1).astype(np.float32)
-        player.improve(Decisions(features, masks, actions, rewards))
+        player.improve(Experience(features, masks, actions, rewards))
 
     _, chances, _ = player.chances(features, masks)
     assert (chances[:, 1] > 0.9).all()
@@ -37,8 +37,8 @@ def test_decisions_of_finished_matches_get_the_reward_of_their_seat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(train, "BATCH", 200)
-    learnt: list[Decisions] = []
-    monkeypatch.setattr(Player, "improve", lambda _, data: learnt.append(data))
+    learnt: list[Experience] = []
+    monkeypatch.setattr(ActorCritic, "improve", lambda _, data: learnt.append(data))
     playing = SelfPlay("tuned", seed=2, matches=8)
 
     playing.learn()

@@ -34,8 +34,8 @@ GUESS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Decisions:
-    """Decisions of matches that are over, one row each."""
+class Experience:
+    """Experience of matches that are over, one row each."""
 
     features: Numbers
     masks: NDArray[np.bool_]
@@ -44,7 +44,7 @@ class Decisions:
     """What the seat that decided got at the end."""
 
 
-class Player(Policy):
+class ActorCritic(Policy):
     """A policy with one more output, the guess of the reward."""
 
     def __init__(self, features: int, actions: int, rng: np.random.Generator) -> None:
@@ -60,7 +60,7 @@ class Player(Policy):
         chances /= chances.sum(1, keepdims=True)
         return hidden, chances, out[:, -1]
 
-    def improve(self, data: Decisions) -> None:
+    def improve(self, data: Experience) -> None:
         """Do what went better than guessed more often, and guess better."""
         hidden, chances, guess = self.chances(data.features, data.masks)
         gain = data.rewards - guess
@@ -82,7 +82,7 @@ class SelfPlay:
     def __init__(self, game: str, *, seed: int, matches: int = MATCHES) -> None:
         self.env = VectorEnv(game, matches, seed=seed)
         self.rng = np.random.default_rng(seed)
-        self.player = Player(self.env.features.shape[1], self.env.masks.shape[1], self.rng)
+        self.player = ActorCritic(self.env.features.shape[1], self.env.masks.shape[1], self.rng)
         self.decisions = 0
         self._open: list[list[tuple[Any, ...]]] = [[] for _ in range(matches)]
         self._done: list[tuple[Any, ...]] = []
@@ -94,7 +94,7 @@ class SelfPlay:
         columns: Sequence[Sequence[Any]] = list(zip(*self._done, strict=True))
         self._done = []
         features, masks, actions, rewards = (np.array(column) for column in columns)
-        self.player.improve(Decisions(features, masks, actions, rewards.astype(np.float32)))
+        self.player.improve(Experience(features, masks, actions, rewards.astype(np.float32)))
 
     def _play(self) -> None:
         env = self.env
