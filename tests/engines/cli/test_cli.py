@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.cli import arguments
 from pentathlon_engines.cli.output.stepper import Stepper
 from pentathlon_engines.desk.match_pool import desk_alias
 from pentathlon_engines.match.plain_launcher import ENGINES
@@ -118,7 +117,7 @@ def test_sandbox_that_is_not_installed_ends_with_3(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing = metadata.EntryPoints()
-    monkeypatch.setattr(arguments, "entry_points", lambda **_: nothing)
+    monkeypatch.setattr(metadata, "entry_points", lambda **_: nothing)
 
     failed = run("play", "tuned", "random", "random", "--sandbox")
 

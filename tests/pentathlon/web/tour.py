@@ -218,7 +218,8 @@ def _visit(name: str, *args: object, reader: User | None = None, query: str = ""
 _NO_ARGUMENTS: Final = (
     *("home", "games", "ranking", "tournaments", "events", "tv", "matches", "desk_records"),
     *("bots", "challenges", "sign_in", "sign_up", "password_reset", "docs", "how_it_works"),
-    *("first_bot", "why_lost", "rating_guide", "bot_guide", "ci", "protocol", "verify"),
+    *("first_bot", "why_lost", "why_did_it", "rating_guide", "bot_guide", "ci", "protocol"),
+    *("verify", "systems", "vectors_guide"),
     *(
         "capacity",
         "runbook",

@@ -158,7 +158,7 @@ class Killed(Launcher):
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         process = PlainLauncher().start(command, seat=seat, limits=limits)
         if seat == 0:
-            os.kill(process._pid, signal.SIGKILL)
+            os.kill(process.pid, signal.SIGKILL)
             process.verdict = self.verdict  # type: ignore[method-assign]  # as the sandbox's
         return process
 
