@@ -226,7 +226,11 @@ def test_bots_with_one_model_have_one_file_of_it(platform: Platform, files: BotF
     owner, model = make_user(), b"\x08 weights"
     manifest = 'name = "learned"\ngames = ["tuned"]\nlanguage = "python"\nmodel = "a.onnx"\n'
     for salt in "12":
-        bot = {"bot.toml": manifest, "main.py": f"# {salt}", "a.onnx": model}
+        bot: dict[str, bytes | str] = {
+            "bot.toml": manifest,
+            "main.py": f"# {salt}",
+            "a.onnx": model,
+        }
         submit_named(actor=owner, archive=read_archive(zip_files(bot)))
     jobs = claim(platform, *Match.objects.order_by("pk"))
     seats = [job.seats[0] for job in jobs]

@@ -38,6 +38,17 @@ def test_smallest_and_largest_tables_are_tried() -> None:
     ]
 
 
+def test_import_that_no_worker_has_is_told_with_what_there_is(run: Run, tmp_path: Path) -> None:
+    write_bot(
+        tmp_path / "eager", "try:\n    import torch\nexcept ImportError: pass\n" + PATIENT_READER
+    )
+
+    told = run("check", "eager").err
+
+    assert "It imports torch, which no worker has." in told
+    assert '"python-numpy" also numpy and onnxruntime' in told
+
+
 def test_honest_bot_passes_with_its_use_beside_the_limits(run: Run, tmp_path: Path) -> None:
     write_bot(tmp_path / "honest", PATIENT_READER)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 from pentathlon_engines import GAMES
@@ -13,7 +14,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.workers.sandbox import bots
 from tests.workers.sandbox.arena import groups_left, lasting_survivors
-from tests.workers.sandbox.ways import Way
+from tests.workers.sandbox.ways import InNumpy, Way
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse
@@ -21,11 +22,14 @@ from workers.sandbox.resources.cgroups import CgroupUse
 LIMITS = Limits(startup_wall_s=20.0, action_wall_s=0.5, memory_mb=64)
 
 
-class Watched(SandboxLauncher):
+class Watched(InNumpy):
     """Remembers under whose name its bots ran, and whether a group held them."""
 
+    in_numpy = False
+
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> SandboxedBot:
-        bot = super().start(command, seat=seat, limits=limits)
+        start = super().start if self.in_numpy else partial(SandboxLauncher.start, self)
+        bot = start(command, seat=seat, limits=limits)
         self.uids = {*getattr(self, "uids", ()), Path(f"/proc/{bot.pid}").stat().st_uid}
         self.held = bot.group is not None
         return bot
@@ -34,7 +38,8 @@ class Watched(SandboxLauncher):
 def main() -> None:
     """Seat the bot that the command line names beside one that plays at random."""
     way, name, use = Way(sys.argv[1]), sys.argv[2], CgroupUse(sys.argv[3])
-    launcher = Watched(way.level, forks=way is Way.FORKS, cgroups=use)
+    launcher = Watched(way.level, forks=way.forks, cgroups=use)
+    launcher.in_numpy = way is Way.NUMPY
     random = bot_command(BUILT_IN / "random", read_manifest(BUILT_IN / "random"))
     seats = [
         SeatBot(name=str(seat), hash="", command=command)

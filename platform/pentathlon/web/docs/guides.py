@@ -243,6 +243,9 @@ REFUSALS: Final = {
     "unknown_compression": RefusedUpload(
         "An unusual way of packing.", "Use deflate, the default."
     ),
+    "bad_model": RefusedUpload(
+        "The file that `model` names is neither ONNX nor safetensors.", "Export it again."
+    ),
     "too_many_files": RefusedUpload(
         "The archive has too many entries.", "Leave out what the bot does not need."
     ),
