@@ -5,7 +5,7 @@ from rest_framework.test import APIClient
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon_engines.archive.files import LARGEST_ARCHIVE
+from pentathlon_engines.archive.files import LARGEST_UPLOAD
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import (
     make_bot,
@@ -99,7 +99,7 @@ def test_body_that_announces_too_much_is_refused_unread(anonymous: APIClient) ->
         "POST",
         f"{V1}/bots/",
         content_type="multipart/form-data; boundary=x",
-        CONTENT_LENGTH=str(LARGEST_ARCHIVE * 2),
+        CONTENT_LENGTH=str(LARGEST_UPLOAD * 2),
     )
 
     assert_problem(answer, status=413, code="too_large")

@@ -118,6 +118,8 @@ PROFILES: Final = {
             trial=("{python}", "-s", "-S", "-B", "-c", "import numpy, onnxruntime"),
             environment=LANGUAGES["python-numpy"].environment,
             packages=LANGUAGES["python-numpy"].packages,
+            # Loading both takes 140 MiB of addresses.
+            reserved_mb=256,
         ),
         Profile(
             name="perl",

