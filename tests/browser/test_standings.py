@@ -22,6 +22,7 @@ def test_table_begins_in_the_first_screen_of_a_phone(
 
     expect(row).to_be_in_viewport(ratio=1)
     expect(row).to_contain_text("≥")
+    expect(page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.9)
     assert page.evaluate("document.documentElement.scrollWidth") <= _PHONE["width"]
     assert find_flaws(page) == []
     for name, size in (("390", _PHONE), ("1280", {"width": 1280, "height": 800})):
