@@ -23,6 +23,7 @@ from pentathlon.ratings.tables import (
     leaderboard_file,
     narrowed,
     ranked_in,
+    ranked_rows,
     read_progress,
     versions_in_play,
 )
@@ -220,7 +221,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
         pages, wanted = BestFirst(), _narrowing(request)
         shown = narrowed(table, wanted)
         found: Any = pages.paginate_queryset(shown, request, self)  # Any: a page of ratings
-        rows = table.with_ranks(found) if wanted == Narrowing() else ranked_in(table, found)
+        rows = ranked_rows(table, found) if wanted == Narrowing() else ranked_in(table, found)
         return pages.get_paginated_response(RatingSerializer(rows, many=True).data)
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, Self
 
 from django.db import models
@@ -12,7 +11,6 @@ from pentathlon.matches.models import Match
 from pentathlon.ratings.book import Book, RatingLine
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, MU, Skill
 from pentathlon.ratings.uncertainty import Odds, StrengthBar, live_bar, live_odds
-from pentathlon_engines.strength.places import shared_places
 
 _GAME: Final = "game:"
 _TOURNAMENT: Final = "tournament:"
@@ -296,22 +294,6 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         counted = above.active().order_by().values("pool").annotate(count=Count("pk"))
         return self.annotate(rank=Coalesce(Subquery(counted.values("count")), Value(0)) + 1)
 
-    def with_ranks(self, page: Sequence[Rating]) -> list[Rating]:
-        """Return consecutive rows of this table with their `rank`, from 1; ties share a rank."""
-        if not page:
-            return []
-        first = page[0]
-        above, level = Q(score__gt=first.score), Q(score=first.score)
-        level &= Q(version_id__lt=first.version_id)
-        # The condition on the score is redundant, but lets an index find these rows.
-        upper_part = self.order_by().filter(above | level, score__gte=first.score)
-        counts = upper_part.aggregate(above=Count("pk", filter=above), before=Count("pk"))
-        level_with_first = counts["before"] - counts["above"]
-        ranks = shared_places((row.score for row in page), after=counts["before"])
-        for row, rank in zip(page, ranks, strict=True):
-            row.rank = rank - level_with_first if row.score == first.score else rank
-        return list(page)
-
     def with_mean(self, field: RatingQuerySet | None = None, *, mean: float | None = None) -> Self:
         """Add `field_beta` and `field_mean`, that of all in `field` or in the row's pool."""
         beta = Subquery(Pool.objects.filter(pk=OuterRef("pool")).values("beta"))
@@ -346,7 +328,7 @@ class Rating(models.Model):
     last_seq = models.PositiveIntegerField(default=0)
 
     rank: int
-    """Its place in the table, from 1; added by `RatingQuerySet.with_ranks`."""
+    """Its place in the table, from 1; added by `ranked_rows`."""
     field_mean: float
     """The mean of its pool; added by `RatingQuerySet.with_mean`."""
     field_beta: float

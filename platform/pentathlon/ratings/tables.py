@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import tee
@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import Avg, Exists, F, FloatField, OuterRef, Subquery, Sum
+from django.db.models import Avg, Count, Exists, F, FloatField, OuterRef, Q, Subquery, Sum
 from django.http import StreamingHttpResponse
 
 from pentathlon.bots.models import BotVersion, VersionState
@@ -129,6 +129,23 @@ def narrowed(table: RatingQuerySet, wanted: Narrowing) -> RatingQuerySet:
     if wanted.language:
         table = table.filter(version__manifest__language=wanted.language)
     return table if wanted.with_references else table.filter(version__bot__is_reference=False)
+
+
+def ranked_rows(table: RatingQuerySet, page: Sequence[Rating]) -> list[Rating]:
+    """Return consecutive rows of a table with their `rank`, from 1; ties share a rank."""
+    if not page:
+        return []
+    first = page[0]
+    above, level = Q(score__gt=first.score), Q(score=first.score)
+    level &= Q(version_id__lt=first.version_id)
+    # The condition on the score is redundant, but lets an index find these rows.
+    upper_part = table.order_by().filter(above | level, score__gte=first.score)
+    counts = upper_part.aggregate(above=Count("pk", filter=above), before=Count("pk"))
+    level_with_first = counts["before"] - counts["above"]
+    ranks = shared_places((row.score for row in page), after=counts["before"])
+    for row, rank in zip(page, ranks, strict=True):
+        row.rank = rank - level_with_first if row.score == first.score else rank
+    return list(page)
 
 
 def ranked_in(table: RatingQuerySet, ratings: list[Rating]) -> list[Rating]:

@@ -19,6 +19,7 @@ from pentathlon.ratings.tables import (
     known_mean,
     narrowed,
     ranked_in,
+    ranked_rows,
     read_progress,
     trends,
 )
@@ -96,7 +97,7 @@ def rating_table(
     if narrowing == _ALL_ROWS:
         known = None if has_all_versions else count_active(progress)
         found = _Pages(table, size, known=known).get_page(page)
-        ratings = table.with_ranks(list(found.object_list))
+        ratings = ranked_rows(table, list(found.object_list))
     else:
         shown = narrowed(table, narrowing)
         found = Paginator(shown, size).get_page(page)

@@ -84,7 +84,7 @@ def badge_of(bot: Bot, *, ladder: Ladder | None = None) -> Badge:
     keys = [live_key(game) for game in GAMES]
     rated = Rating.objects.filter(version__bot=bot, pool__key__in=keys, matches__gt=0)
     found = rated.active().with_mean().ranked().select_related("pool")
-    rating = found.order_by("rank", "pool__key").first()
+    rating = min(found, key=lambda rating: (rating.rank, rating.pool.key), default=None)
     if rating is None:
         return _badge_of_state(bot, bot.name)
     key = live_key(rating.pool.game)

@@ -47,10 +47,9 @@ document.addEventListener("keydown", (event) => {
 
 document.querySelectorAll("[data-toast]").forEach(fade);
 
-// The navigation scrolls sideways on phones: bring the current page's entry into view. After
+// Navigations scroll sideways on phones: bring the current page's entry into view. After
 // `scrollIntoView` the first Tab would go on from there, past the link to the content.
-const current = document.querySelector("header nav [aria-current]");
-if (current) {
+for (const current of document.querySelectorAll(":is(header nav, .in-line) [aria-current]")) {
   const [entry, nav] = [current, current.closest("nav")].map((each) => each.getBoundingClientRect());
   current.closest("nav").scrollLeft += entry.left - nav.left - (nav.width - entry.width) / 2;
 }
