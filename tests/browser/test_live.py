@@ -1,9 +1,11 @@
 """Boards that move: what the script makes of the messages of a stream."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils.timezone import now
 from playwright.sync_api import Page, Route, expect
 
 from pentathlon.matches.models import MatchState
@@ -116,12 +118,13 @@ def test_cards_on_the_home_page_move(page: Page, scene: Scene) -> None:
 
 
 def test_tv_goes_on_with_the_next_match(page: Page, scene: Scene) -> None:
-    match = scene.live.pk
+    match, begun = scene.live.pk, now() - timedelta(minutes=1)
+    type(scene.live).objects.filter(pk=match).update(started_at=begun)
     end = f'event: end\ndata: {{"match": {match}, "state": "done"}}\n\n'
     answer(page, f"**/live/matches/{match}/", plies(match, "add dog b2") + end)
     page.goto("/tv/")
     expect(page.locator("[data-live-board] svg.board")).to_be_visible()
-    following = make_match(scene.versions[:2], state=MatchState.RUNNING)
+    following = make_match(scene.versions[:2], state=MatchState.RUNNING, started_at=begun)
     answer(page, f"**/live/matches/{following.pk}/", plies(following.pk, "add cat c1"))
 
     type(scene.live).objects.filter(pk=match).update(state=MatchState.VOID)

@@ -6,7 +6,8 @@ Events contain only what everybody may see: no hidden result and no sealed seed.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
@@ -18,9 +19,15 @@ from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon.tournaments.people_rows import TeamMember
 from pentathlon.webhooks.outbox import listeners, note_event
 
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
 
 def note_tournament(
-    event: str, tournament: Tournament, *, besides: Collection[int] = (), **more: str
+    event: str,
+    tournament: Tournament,
+    *,
+    besides: Collection[int] = (),
+    more: Mapping[str, str] = _NOTHING,
 ) -> None:
     """Note an event for a tournament's organiser and authors, and for given other people."""
     if not listeners(event).exists():
@@ -50,10 +57,10 @@ def note_change(
     )
 
 
-def note_end(tournament: Tournament, **more: str) -> None:
+def note_end(tournament: Tournament, *, more: Mapping[str, str] = _NOTHING) -> None:
     """Note that a tournament has closed: an A/B test as a comparison."""
     if tournament.format != "ab_test":
-        note_tournament("tournament.finished", tournament, **more)
+        note_tournament("tournament.finished", tournament, more=more)
         return
     if not listeners("comparison.finished").exists():
         return

@@ -158,7 +158,7 @@ def _close(tournament: Tournament) -> Tournament | None:
         FinalRow.objects.bulk_create(rows, batch_size=_BATCH)
         if locked.pool_id is not None:
             note_arithmetic(pool_id=locked.pool_id)
-        note_end(locked, **public_result(locked))
+        note_end(locked, more=public_result(locked))
         return _end(locked, TournamentState.CLOSED)
 
 

@@ -3,6 +3,7 @@
 import json
 import time
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -11,6 +12,7 @@ from django.utils.timezone import now
 
 from pentathlon.insight.analyses.models import Analysis
 from pentathlon.insight.channel import programme
+from pentathlon.insight.channel.director import Showing
 from pentathlon.insight.channel.programme import LEAD_S, WINDOW_S, best_running
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.latest import tell_match
@@ -19,6 +21,7 @@ from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
 from pentathlon.web.replay import on_air
 from pentathlon_engines import GAMES
+from pentathlon_engines.record.shape import Record
 from tests.engines.record.random_records import make_record
 from tests.factories import make_match, make_replay, make_user, make_version
 from tests.pentathlon.web.pages import Page, page_of, part_of
@@ -33,7 +36,7 @@ AT = 2_000_000 * WINDOW_S
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Let time stand still, and tests move it."""
     times = [time.time() // WINDOW_S * WINDOW_S + 1.0]
-    monkeypatch.setattr(on_air.time, "time", lambda: times[0])
+    monkeypatch.setattr("pentathlon.web.replay.on_air.time.time", lambda: times[0])
     return times
 
 
@@ -47,9 +50,7 @@ def running(*scores: float, game: str = "tuned", lane: int = 0, for_s: float = 6
     return match.pk
 
 
-def finished(
-    game: str = "tuned", *, seed: int = 7, hours_ago: float = 1, **fields: object
-) -> Match:
+def finished(game: str = "tuned", *, seed: int = 7, hours_ago: float = 1, **fields: Any) -> Match:
     seats = GAMES[game].info.seats[0]
     record = make_record(GAMES[game], seats=seats, seed=seed)
     ended = now() - timedelta(hours=hours_ago)
@@ -134,12 +135,20 @@ def test_two_hundred_listeners_cost_one_choice(monkeypatch: pytest.MonkeyPatch) 
     finished("azure")
     chosen: list[str] = []
     choose = programme._choose
-    monkeypatch.setattr(
-        programme, "_choose", lambda *args: (chosen.append(args[0]), choose(*args))[1]
-    )
+
+    def note_choice(game: str, starts: float, at: float) -> list[Showing]:
+        chosen.append(game)
+        return choose(game, starts, at)
+
+    monkeypatch.setattr(programme, "_choose", note_choice)
     drawn: list[int] = []
     position = on_air.position_at
-    monkeypatch.setattr(on_air, "position_at", lambda *args: (drawn.append(1), position(*args))[1])
+
+    def note_drawing(record: Record, ply: int) -> dict[str, Any]:  # Any: fields of a ply
+        drawn.append(ply)
+        return position(record, ply)
+
+    monkeypatch.setattr(on_air, "position_at", note_drawing)
 
     for _ in range(200):
         on_air.on_air("")

@@ -105,7 +105,7 @@ def release_results(*, actor: User, tournament: Tournament) -> Tournament:
         locked.refresh_from_db(fields=("released_at",))
     hidden.delete()
     audit_tournament(AuditAction.TOURNAMENT_RELEASE, locked, actor=actor)
-    note_tournament("tournament.results_released", locked, **public_result(locked))
+    note_tournament("tournament.results_released", locked, more=public_result(locked))
     return locked
 
 
@@ -125,5 +125,5 @@ def _announce(lane: int) -> bool:
     tournament = Tournament.objects.select_for_update().filter(pk=lane).first()
     gone, _ = HiddenLane.objects.filter(lane=lane, hides_until__lte=Now()).delete()
     if tournament is not None and gone:
-        note_tournament("tournament.results_released", tournament, **public_result(tournament))
+        note_tournament("tournament.results_released", tournament, more=public_result(tournament))
     return bool(gone)
