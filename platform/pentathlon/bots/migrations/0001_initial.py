@@ -98,6 +98,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "model",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="modelled_versions",
+                        to="bots.archive",
+                    ),
+                ),
+                (
                     "built",
                     models.ForeignKey(
                         null=True,
