@@ -248,7 +248,7 @@ def test_game_is_played_without_a_script(browser: Browser, live_server: LiveServ
         if friendly.is_under_way:
             expect(page.locator("#turn")).to_contain_text("The bot")
             friendly = answer(friendly)
-            page.click("text=Look again")
+            page.click("text=Refresh")
 
     expect(page.locator(".badge", has_text="with a person")).to_be_visible()
     assert friendly.ply > 1

@@ -134,7 +134,7 @@ def test_pages_and_the_api_say_what_to_do() -> None:
     sent = browser.post(reverse("email_verify"))
 
     assert f"{author.email} is not verified." in banner
-    assert "Send the letter again" in banner
+    assert "Send the e-mail again" in banner
     assert sent.status_code == 302
     assert MeSerializer(author).data["may_play_rated"] is False
     assert "is not verified" not in page_of(as_person(make_user()).get(reverse("bots"))).text

@@ -48,7 +48,7 @@ def test_next_match_of_a_version_is_told_all_the_way(settings: Settings) -> None
     step()
     waiting = told(version, ladder)
     assert waiting.match is not None
-    assert waiting.reason.sentence == "No reconciler is alive to hand out matches."
+    assert waiting.reason.sentence == "Matches are paused: the scheduler is not answering."
 
     claimed(waiting.match)
     live = told(version, ladder)

@@ -123,7 +123,7 @@ def test_result_page_shows_score_interval_seats_and_what_is_sealed() -> None:
 
     assert "1.5 of 2" in page.text
     assert "75 %" in page.text
-    assert "The test looks first after 20 blocks" in page.text
+    assert "the test needs 20 blocks" in page.text
     assert str(first.seed) in page.text
     assert str(waiting(challenge)[0].seed) not in page.text
     assert page.text.count("sealed") == 2

@@ -60,7 +60,7 @@ def test_line_on_a_profile_is_called_yours_to_its_author_alone() -> None:
 
     assert own.text.count("yours") == 1
     assert "yours" not in of_stranger.text
-    assert "Pentathlon ranking" in of_stranger.text
+    assert "overall standings" in of_stranger.text
 
 
 def test_empty_ranking_says_how_to_get_in() -> None:

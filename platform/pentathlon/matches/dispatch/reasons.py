@@ -176,7 +176,7 @@ def _why_pending(match: Match, situation: Situation) -> Reason:
     if not situation.is_handed_out:
         return Reason(
             code="no_reconciler",
-            sentence="No reconciler is alive to hand out matches.",
+            sentence="Matches are paused: the scheduler is not answering.",
         )
     return _why_not_yet(match, situation)
 
@@ -200,8 +200,8 @@ def _why_not_yet(match: Match, situation: Situation) -> Reason:
     if held := situation.fleet.held_slots:
         return Reason(
             code="starved",
-            sentence=f"The hosts are short of CPU time: {held} of {situation.fleet.slots} slots "
-            f"take no matches for now, and the others play on.{_told(before)}",
+            sentence=f"The server is busy: {held} of {situation.fleet.slots} slots wait for CPU time, "
+            f"and the others play on.{_told(before)}",
             before=before,
         )
     if match.sent_at is not None:

@@ -109,7 +109,7 @@ def test_starved_hosts_are_named() -> None:
 
     assert reason is not None
     assert reason.code == "starved"
-    assert "3 of 4 slots take no matches" in reason.sentence
+    assert "3 of 4 slots wait for CPU time" in reason.sentence
 
 
 @pytest.mark.parametrize("state", [MatchState.RUNNING, MatchState.DONE])
