@@ -200,8 +200,8 @@ def _why_not_yet(match: Match, situation: Situation) -> Reason:
     if held := situation.fleet.held_slots:
         return Reason(
             code="starved",
-            sentence=f"The server is busy: {held} of {situation.fleet.slots} slots wait for CPU time, "
-            f"and the others play on.{_told(before)}",
+            sentence=f"The server is busy: {held} of {situation.fleet.slots} slots wait for CPU "
+            f"time, and the others play on.{_told(before)}",
             before=before,
         )
     if match.sent_at is not None:
