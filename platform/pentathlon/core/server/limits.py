@@ -123,13 +123,14 @@ class ThreadGroup(StrEnum):
 
 THREADS: Final = {
     ThreadGroup.PAGES: 8,
-    ThreadGroup.UPLOADS: 2,
+    ThreadGroup.UPLOADS: 1,
     ThreadGroup.EXPORTS: 2,
     ThreadGroup.FILES: 2,
     ThreadGroup.HINTS: 2,
 }
-"""Threads of each group; uploads and exports cost most memory and CPU, so they have few. Hundreds
-of workers may ask for hints at the same moment, which is nothing a visitor should wait for."""
+"""Threads of each group; uploads and exports cost most memory and CPU, so they have few. An upload
+with a model takes some hundred megabytes for a second or two: one at a time is enough. Hundreds of
+workers may ask for hints at the same moment, which is nothing a visitor should wait for."""
 
 
 @dataclass(frozen=True, slots=True)
