@@ -63,7 +63,7 @@ def perft(state: State, depth: int) -> int:
 
     >>> from pentathlon_engines import GAMES
     >>> [perft(GAMES["tuned"].start(), depth) for depth in (1, 2)]
-    [27, 693]
+    [27, 666]
     """
     actions = state.legal_actions()
     if depth == 1:

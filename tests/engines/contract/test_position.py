@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pentathlon_engines import GAMES
 from pentathlon_engines.contract import position
 from pentathlon_engines.contract.info import Outcome
 from pentathlon_engines.contract.kinds import (
@@ -179,4 +180,4 @@ def test_given_data_agree_with_the_written_ones_as_far_as_they_go(
 )
 def test_who_decides_must_fit_the_phase(data: dict[str, Any], decides: str, problem: str) -> None:
     with pytest.raises(BadPosition, match=problem):
-        position.read_mover(state(seats=2), data, phase="x", decides=decides)  # type: ignore[arg-type]  # all it reads
+        position.read_mover(GAMES["tuned"].start(), data, phase="x", decides=decides)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pentathlon_engines.commentary.words import enumerate_all, tell_ranks
+from pentathlon_engines.contract.plain import cards, hands, refuse
 from pentathlon_engines.contract.presentation import Change, Position
 from pentathlon_engines.examples.connect_four.board import SQUARES, line_in
+
+__all__ = ["ask", "cards", "endings", "hands", "points", "refuse", "tell", "tell_end"]
 
 
 def tell(change: Change) -> str:
@@ -18,11 +21,6 @@ def tell(change: Change) -> str:
 def ask(_position: Position) -> str:
     """Return that a column has to be chosen."""
     return "Choose the column for your disc."
-
-
-def refuse(_position: Position, _name: str) -> str:
-    """Return nothing: only a full column cannot be chosen, and it shows that."""
-    return ""
 
 
 def tell_end(position: Position) -> str:
@@ -42,12 +40,3 @@ def endings() -> Mapping[str, str]:
 
 def points(position: Position) -> None:
     """Return None: connect four has no points."""
-
-
-def hands(_position: Position) -> None:
-    """Return None: connect four has no hands."""
-
-
-def cards() -> Mapping[str, str]:
-    """Return nothing: every name says itself."""
-    return {}
