@@ -89,6 +89,8 @@ EXAMPLES: Examples = {
     "matches": [6],
     "replays": [6],
     "seats": [0],
+    "reel": ["tuned"],
+    "vectors": ["tuned"],
 }
 
 

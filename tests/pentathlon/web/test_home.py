@@ -13,16 +13,6 @@ from tests.pentathlon.web.scene import Scene
 pytestmark = pytest.mark.django_db
 
 
-def test_empty_site_shows_games_boards_and_an_exhibition() -> None:
-    page = page_of(Client().get("/"))
-
-    assert "Bots play board games" in page.text
-    assert len([each for each in page.all("a") if each.get("class") == "tile"]) == 5
-    assert "exhibition" in page.text
-    assert [each for each in page.all("section") if "data-tv" in each]
-    assert "No rated matches yet" not in page.text
-
-
 def test_home_names_the_leader_of_each_game_and_who_won_last(scene: Scene) -> None:
     page = page_of(Client().get("/"))
 

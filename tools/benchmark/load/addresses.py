@@ -57,6 +57,8 @@ def examples_of(cast: Cast) -> Examples:
         "matches": [match],
         "replays": [match],
         "seats": [0],
+        "reel": [GAME],
+        "vectors": [GAME],
     }
 
 
