@@ -1,11 +1,14 @@
 """Nobody but the organiser and staff sees an outcome before the results are released."""
 
 import re
+import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
@@ -16,6 +19,7 @@ from pentathlon.core import caching, throttle
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.core.throttle import LocalCounts
 from pentathlon.fleet.models import Worker
+from pentathlon.insight.channel import programme
 from pentathlon.insight.datasets.services import DatasetMaker
 from pentathlon.insight.rivalry.services import count_all
 from pentathlon.matches.hidden_lanes import HiddenLane
@@ -25,6 +29,7 @@ from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.results.hidden_results import release_results
 from pentathlon.tournaments.services import close_finished, start_tournament
+from pentathlon.web.replay import on_air
 from tests.api.client import V1
 from tests.api.everything import EACH_BLOCK, answers
 from tests.factories import make_user, make_version
@@ -77,7 +82,11 @@ def _seen(
     matches: Sequence[int],
     where: Callable[[str], bool] = bool,
 ) -> dict[tuple[int, str], str]:
-    caching._packed = caching.Packed()  # what was made for the other scene
+    # What was made for the other scene.
+    caching._packed = caching.Packed()
+    programme._windows.clear()
+    cache.clear()
+    on_air.forget()
     # However long this machine takes for a scene, no worker may seem silent in it.
     Worker.objects.update(seen_at=timezone.now() + timedelta(hours=1))
     return {
@@ -141,11 +150,12 @@ def test_answers_are_equal_whatever_the_results_are(
     if not pytestconfig.getoption("every_reader"):
         # An entrant is shown the most; an anonymous reader gets answers that are cached for all.
         people = people[:1] if ends else people[-1:]
-    scenes = []
+    scenes, now = [], time.time()
     for luck, fault_at in ((1, None), (5000, 3)):
         # Pages show how many requests somebody has sent.
         counts = LocalCounts()
         monkeypatch.setattr(throttle, "_counts", lambda url, counts=counts: counts)
+        monkeypatch.setattr(on_air, "time", SimpleNamespace(time=lambda: now))  # TV goes on
         with transaction.atomic():
             played = matches_of(cup) if ends else matches_of(cup)[:3]
             _play(played, luck=luck, fault_at=fault_at)

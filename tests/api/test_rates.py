@@ -101,7 +101,7 @@ class TestQuotas:
 
         rows = page_of(browser.get("/account/")).text
 
-        assert re.search(r"Archives and builds of bots ?0 bytes ?1\.1 GB", rows)
+        assert re.search(r"Archives, builds and models of bots ?0 bytes ?1\.1 GB", rows)
         assert re.search(r"Matches of challenges today ?0 ?400", rows)
 
 
