@@ -7,6 +7,7 @@ import re
 import secrets
 import select
 import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -160,6 +161,9 @@ def test_server_that_hangs_fails_one_start_and_is_replaced(
 
     monkeypatch.undo()
     echo(launcher).stop()
+    until = time.monotonic() + PATIENCE_S
+    while not all(map(has_ended, hung)) and time.monotonic() < until:
+        time.sleep(0.01)  # stopped processes end a moment after they were killed
     assert all(map(has_ended, hung))
 
 
