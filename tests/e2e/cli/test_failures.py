@@ -232,7 +232,7 @@ def test_unknown_bot_is_wrong_use(run: Run, author: User) -> None:
     assert "Try: pentathlon bots --all" in failed.err
 
 
-def test_refusal_of_the_site_names_its_page_that_helps(
+def test_match_that_the_site_does_not_show_is_named(
     run: Run, author: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in(author, monkeypatch)
@@ -241,5 +241,6 @@ def test_refusal_of_the_site_names_its_page_that_helps(
 
     assert failed.code == 2
     assert failed.err == (
-        f"There is no replay of match 99999 that you may see.\nTry: {SITE}/api/docs/replays/\n"
+        f"{SITE} shows you no match 99999: there is none, or it is private, which is for those who"
+        f" take part.\nTry: pentathlon login {SITE}\n"
     )

@@ -183,7 +183,7 @@ def test_site_of_the_package_is_the_default(
             assert name == "direct_url.json"
             return json.dumps({"url": f"{SITE}/kit/pentathlon_engines-1-py3-none-any.whl"})
 
-    monkeypatch.setattr(connection, "distribution", lambda name: Installed())
+    monkeypatch.setattr("importlib.metadata.distribution", lambda name: Installed())
     meanwhile(answer(make_user(), "approve"))
 
     assert run("login").out.startswith(f"Signed in to {SITE} as ")

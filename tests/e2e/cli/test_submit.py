@@ -133,7 +133,8 @@ def test_waiting_shows_the_build_the_checks_and_the_first_rated_match(
     told = done.err.splitlines()
     assert [line for line in told if line.startswith("  ")] == ["  gcc bot.c", "  linking"]
     assert "my-bot v1 may play." in told
-    assert told[-1].startswith("First rated match: tuned: 1. ")
+    assert told[-2].startswith("First rated match: tuned: 1. ")
+    assert told[-1].startswith("Rank 2 in tuned, strength 2")
     assert done.out.startswith(f"{SITE}/matches/")
 
 

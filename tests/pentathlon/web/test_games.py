@@ -19,5 +19,5 @@ def test_each_game_has_a_position_a_sentence_and_its_leader() -> None:
     boards = [each for each in page.all("svg") if "board" in each.get("class", "")]
     assert len(boards) == len(GAMES)
     assert "The first to make a line of three equal animals wins." in page.text
-    assert "led by Best of all, rating" in page.text
+    assert "led by Best of all, which beats an average bot at least" in page.text
     assert page.text.count("plies a match") == len(GAMES)

@@ -122,7 +122,7 @@ def test_leaderboard_as_csv_has_every_bot_in_order() -> None:
 
     lines = csv_lines("/leaderboards/tuned/table.csv")
 
-    assert lines[0].startswith("rank,bot,version,author,rating,mu,sigma")
+    assert lines[0].startswith("rank,bot,version,author,beats_average,rating,mu,sigma")
     assert [line.split(",")[0] for line in lines[1:]] == [str(n) for n in range(1, 61)]
 
 
