@@ -99,7 +99,7 @@ class RatingSerializer(RowSerializer[Rating]):
 
     class Meta:
         model = Rating
-        fields = (
+        fields: tuple[str, ...] = (
             "rank",
             "version",
             "beats_average",
@@ -260,18 +260,9 @@ class VersionRatingSerializer(RatingSerializer):
 
     class Meta(RatingSerializer.Meta):
         fields = (
-            *(
-                "game",
-                "scope",
-                "beats_average",
-                "mu",
-                "sigma",
-                "score",
-                "strength",
-                "interval",
-                "provisional",
-            ),
-            *("matches", "wins", "draws", "losses"),
+            "game",
+            "scope",
+            *(name for name in RatingSerializer.Meta.fields if name not in ("rank", "version")),
         )
 
 
