@@ -170,7 +170,7 @@ _POLICIES: Final = ("greedy", "random", "random too", "random again", "random as
 
 def _window(game: str, index: int, now: float) -> list[Showing]:
     """Return what a window shows; it is chosen by the first who asks, in any process."""
-    key = f"channel:{game}:{index}"
+    key = _key(game, index)
     found = _windows.get(key)
     if found and found[-1].ends > now:
         return found
@@ -196,26 +196,27 @@ def _choose(game: str, starts: float, now: float) -> list[Showing]:
     latest = _latest(game, before=starts - LEAD_S)
     if not latest:
         starts, latest = max(starts, now), _latest(game, before=now)
-    shown = {
-        slot.source for slot in _windows.get(f"channel:{game}:{int(ends // WINDOW_S) - 2}", [])
-    }
-    takes = []
+    shown = {slot.source for slot in _windows.get(_key(game, int(ends // WINDOW_S) - 2), [])}
+    takes = {}
     for candidate, match in _candidates(latest, shown=shown, salt=str(ends))[:_READ]:
         with suppress(Damaged, Unavailable):
             record = read_record(match.replay)
             line = line_of(match, record)
             candidate = replace(candidate, swings=swings_of(line))  # noqa: PLW2901
-            takes.append(take(candidate, heat_of(line, plies=match.ply)))
+            takes[candidate] = take(candidate, heat_of(line, plies=match.ply))
             ask_for_analysis(match)
     if not takes:
         key = game or list(GAMES)[int(now // WINDOW_S) % len(GAMES)]
         candidate = _candidate(key, key, strength=0, closeness=0, novelty=0)
         line = score_line(exhibition(key))
-        takes = [take(candidate, heat_of(line, plies=len(exhibition(key)["events"])))]
-        return lay_out(takes, starts=now, ends=now + takes[0].length_s)
-    ordered = {each.source: at for at, each in enumerate(in_order(t.candidate for t in takes))}
-    takes.sort(key=lambda each: ordered[each.candidate.source])
-    return lay_out(takes, starts=starts, ends=max(ends, starts + takes[0].length_s))
+        only = take(candidate, heat_of(line, plies=len(exhibition(key)["events"])))
+        return lay_out([only], starts=now, ends=now + only.length_s)
+    ordered = [takes[candidate] for candidate in in_order(takes)]
+    return lay_out(ordered, starts=starts, ends=max(ends, starts + ordered[0].length_s))
+
+
+def _key(game: str, index: int) -> str:
+    return f"channel:{game}:{index}"
 
 
 def _latest(game: str, *, before: float) -> list[Match]:
