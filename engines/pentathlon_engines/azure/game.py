@@ -130,5 +130,4 @@ GAME: Final = AzureGame(
         options=(Option("gifted", kind="choice", default=GIFTS[0], choices=GIFTS),),
     ),
     rooms="commentary drawing encoding evaluation examples lesson policies",
-    glyphs=("qi", "mountain", "wisdom"),
 )

@@ -53,20 +53,17 @@ class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`.
 
     Hooks provide features that playing does not need: `drawing`, `commentary`, `lesson`,
-    `examples`, `evaluation`, `prospects`, `policies`, `playout_policy`, `position_key`, `encoder`,
-    `touches` and `glyphs`. Each has a default. `rooms` names the modules and data files of the
+    `examples`, `evaluation`, `prospects`, `policies`, `playout_policy`, `position_key`, `encoder`
+    and `touches`. Each has a default. `rooms` names the modules and data files of the
     game's package that take its place; they are imported when a hook is called: start-up is most
     of a short match, so bots must import only what they use.
     """
 
-    __slots__ = ("_glyphs", "_package", "info", "rooms")
+    __slots__ = ("_package", "info", "rooms")
 
-    def __init__(
-        self, info: GameInfo, *, rooms: str = "", glyphs: tuple[str, ...] = ("logo",)
-    ) -> None:
+    def __init__(self, info: GameInfo, *, rooms: str = "") -> None:
         self.info = info
         self.rooms = rooms.split()
-        self._glyphs = glyphs
         self._package = type(self).__module__.rpartition(".")[0]
 
     def start(self, seats: object = None, options: Mapping[str, Any] | None = None) -> State:
@@ -160,10 +157,6 @@ class Game(ABC):
             touches.touches(state, action) if touches else state.text(action).split()[1:]
         )
         return names
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return the names of the glyphs that stand for the game; the default is the logo."""
-        return self._glyphs
 
     def _room(self, name: str) -> Any:
         """Return a module of the game, or None if it has no such room."""

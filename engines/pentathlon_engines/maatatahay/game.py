@@ -162,5 +162,4 @@ GAME: Final = MaatatahayGame(
         longest=1 + ROUNDS * _DECISIONS_PER_ROUND + _SETTLES,
     ),
     rooms="commentary drawing encoding evaluation examples lesson",
-    glyphs=("claw", "energy", "relic"),
 )

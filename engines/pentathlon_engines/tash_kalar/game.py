@@ -175,5 +175,4 @@ GAME: Final = TashKalarGame(
         ),
     ),
     rooms="commentary drawing encoding evaluation lesson policies",
-    glyphs=("legendary", "heroic", "flare"),
 )

@@ -109,5 +109,4 @@ GAME: Final = TunedGame(
         longest=MAX_ACTIONS,
     ),
     rooms="commentary drawing encoding examples keys lesson",
-    glyphs=("donkey", "dog", "cat"),
 )

@@ -204,5 +204,4 @@ GAME: Final = WayOfTheDragonGame(
         ),
     ),
     rooms="commentary drawing encoding evaluation examples keys lesson policies touches",
-    glyphs=("celestial", "fire", "wood"),
 )
