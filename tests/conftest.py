@@ -3,6 +3,7 @@ import gc
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from redis import Redis
 
 from pentathlon.core import bulkheads, throttle
 from pentathlon.core.throttle import LocalCounts
+from pentathlon.fleet import models as fleet_models
 from pentathlon.insight.channel import programme
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
@@ -150,6 +152,12 @@ def broker(_own_broker: str) -> str:
     with Redis.from_url(_own_broker) as client:
         client.flushall()
     return _own_broker
+
+
+@pytest.fixture
+def patient_fleet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count workers as alive however long a test takes on a busy machine."""
+    monkeypatch.setattr(fleet_models, "_SILENT_AFTER", timedelta(hours=1))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -24,7 +24,7 @@ from tests.api.test_fleet import ANNOUNCED, BODIES, post, secret_of
 from tests.factories import make_match, make_staff, make_version, make_worker
 from tests.pentathlon.matches.acting import claimed, finish, result
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_fleet")]
 
 HOUR = timedelta(hours=1)
 

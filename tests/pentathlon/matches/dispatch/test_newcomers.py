@@ -32,7 +32,7 @@ from tests.deep import by_turns, mostly_deep
 from tests.factories import make_upload, make_user, make_version, make_worker, next_number
 from tests.pentathlon.matches.acting import played
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_fleet")]
 
 LONG = "azure"
 """The game whose matches take long; the others are short."""

@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.fleet import models as fleet_models
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import NO_TOKEN
 from pentathlon.matches import services
@@ -27,7 +26,7 @@ from tests.deep import by_turns
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import claimed, played
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_fleet")]
 
 
 class Broker:
@@ -50,12 +49,6 @@ def _java() -> BotVersion:
     version.manifest = {**version.manifest, "language": "java"}
     version.save(update_fields=("manifest",))
     return version
-
-
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count workers as alive however long a test takes on a busy machine."""
-    monkeypatch.setattr(fleet_models, "_SILENT_AFTER", timedelta(hours=1))
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import claimed, played
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_fleet")]
 
 NOW = timezone.now()
 
@@ -205,7 +205,7 @@ class TestSituation:
 
     def test_only_workers_that_were_heard_of_count(self) -> None:
         make_worker(slots=3)
-        make_worker(seen_at=NOW - timedelta(minutes=5))
+        make_worker(seen_at=NOW - timedelta(hours=5))
         make_worker(is_draining=True)
 
         situation = read_situation()
