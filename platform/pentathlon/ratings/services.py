@@ -17,6 +17,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.core import tracing
 from pentathlon.core.arithmetic import fingerprint_after
 from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.statements import Update
 from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.spans import record_of_matches
@@ -61,6 +62,13 @@ _SAMPLE = 2_000
 """Matches that give a game's share of draws to about a hundredth, while a start waits for it."""
 _ENDED = (MatchState.DONE, MatchState.VOID)
 _pools = Bulkheads[int]("rating pool")
+_ENDED_AT = Match.objects.filter(pk=OuterRef("match")).values("finished_at")
+_MARK_READY = Update(
+    lambda ids: (
+        LedgerRow.objects.waiting().filter(match__pk__in=ids),
+        {"state": LedgerState.READY, "ended_at": Coalesce(Subquery(_ENDED_AT), Now())},
+    )
+)
 
 
 def note_first_matches(pool: Pool, matches: Mapping[int, int]) -> None:
@@ -148,9 +156,7 @@ def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
 
 def mark_ready(match_ids: Collection[int]) -> None:
     """Queue the results of matches that have just ended; call it where they end."""
-    rows = LedgerRow.objects.waiting().filter(match__in=match_ids)
-    ended_at = Match.objects.filter(pk=OuterRef("match")).values("finished_at")
-    rows.update(state=LedgerState.READY, ended_at=Coalesce(Subquery(ended_at), Now()))
+    _MARK_READY(sorted(match_ids))
 
 
 @transaction.atomic

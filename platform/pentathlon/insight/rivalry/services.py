@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from django.db import transaction
 
+from pentathlon.core.statements import Insert
 from pentathlon.insight.rivalry.models import Meeting, UncountedResult
 from pentathlon.insight.rivalry.scores import Expectation, expect
 from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchSeat, MatchState
@@ -26,6 +27,7 @@ from pentathlon.ratings.uncertainty import is_provisional
 from pentathlon_engines.strength.sprt import WIN
 
 _UNSETTLED: Final = (LedgerState.WAITING, LedgerState.READY)
+_QUEUE: Final = Insert(lambda match: UncountedResult(match_id=match))
 _STEP_S: Final = 0.3
 _AT_ONCE: Final = 25
 """Matches counted in one transaction: 50 rows at tables of two, 500 at tables of five."""
@@ -149,9 +151,7 @@ def _expected(own: MeetingSide, other: MeetingSide, rated: Rated) -> Expectation
 
 def queue_results(match_ids: Collection[int]) -> None:
     """Have the results of matches counted soon, or counted again; in the caller's transaction."""
-    UncountedResult.objects.bulk_create(
-        (UncountedResult(match_id=pk) for pk in sorted(match_ids)), batch_size=1000
-    )
+    _QUEUE((pk,) for pk in sorted(match_ids))
 
 
 @dataclass(slots=True)

@@ -12,12 +12,14 @@ from zstandard import ZstdError
 
 from pentathlon.core import tracing
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.core.statements import Insert, Read
 from pentathlon.core.texts import storable
 from pentathlon.matches.jobs import MatchResult, SeatResult, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind
 from pentathlon.matches.replays.codec import CODEC, pack, unpack
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.store import ReplayDamaged, read_packed
+from pentathlon.matches.requirements import with_teams
 from pentathlon.matches.services import finish_matches
 from pentathlon.matches.spans import record_of_matches
 from pentathlon_engines import GAMES
@@ -33,6 +35,12 @@ from pentathlon_engines.runner import MatchReport
 
 NOTES_KEPT: Final = 100
 """How many notes of a bot are kept from a match: the last ones."""
+_MATCHES: Final = Read(lambda ids: Match.objects.filter(pk__in=ids))
+_KEEP: Final = Insert(
+    lambda match, data, raw_bytes: Replay(
+        match_id=match, codec=CODEC, data=data, raw_bytes=raw_bytes
+    )
+)
 
 
 def expected_header(match: Match) -> dict[str, Any]:  # Any: values of `Header`
@@ -166,7 +174,8 @@ def accept_results(submissions: Sequence[Submission]) -> list[DomainError | None
       `bad_result` if the rest of the report does not fit or cannot be stored.
     - `NotFound`: there is no such match.
     """
-    matches = Match.objects.with_needs().in_bulk({each.match_id for each in submissions})
+    ids = sorted({each.match_id for each in submissions})
+    matches = {match.pk: match for match in with_teams(_MATCHES(ids))}
     # Playing records again may take long, so it happens outside of the transaction.
     looked_at = [_look_at(matches.get(each.match_id), each) for each in submissions]
     fit: dict[int, MatchResult] = {}
@@ -240,13 +249,8 @@ def _store_all(results: Sequence[MatchResult]) -> dict[int, DomainError | None]:
 def _store(results: Sequence[MatchResult]) -> set[int]:
     since_ns = tracing.clock()
     counted = finish_matches(results)
-    Replay.objects.bulk_create(
-        Replay(
-            match_id=each.match_id,
-            codec=CODEC,
-            data=pack(each.record),
-            raw_bytes=len(each.record),
-        )
+    _KEEP(
+        (each.match_id, pack(each.record), len(each.record))
         for each in results
         if each.match_id in counted
     )

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db import transaction
 
 from pentathlon.bots.models import OUT_OF_PLAY
+from pentathlon.core.statements import Update
 from pentathlon.matches.hidden_lanes import NEVER_REPEATED, is_repeated
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import requeue_void_matches
@@ -43,6 +44,9 @@ _AT_ONCE: Final = 300
 """Legs that one transaction looks at."""
 _UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
 _SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
+_MARK_DUE: Final = Update(
+    lambda ids: (TournamentMatch.objects.filter(match__pk__in=ids), {"is_due": True})
+)
 _blocks = TournamentSteps("blocks of tournament", told="Its results cannot be counted.")
 
 
@@ -127,7 +131,7 @@ def cut_short(legs: Sequence[PlayedLeg], *, out: Collection[int]) -> BlockResult
 def mark_due(match_ids: Collection[int]) -> None:
     """Queue the blocks of matches that have just ended; call it where they end."""
     # Marks places, not blocks: two legs that end at the same time must not wait for each other.
-    TournamentMatch.objects.filter(match__in=match_ids).update(is_due=True)
+    _MARK_DUE(sorted(match_ids))
 
 
 def settle_blocks(*, for_s: float = settings.STEP_S) -> int:
