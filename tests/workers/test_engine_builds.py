@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.db.models.functions import Now
 
+from pentathlon.fleet.models import all_show_compiled
 from pentathlon.matches.jobs import EngineBuilds, Submission
 from pentathlon.matches.transparency.models import LogEntry
 from pentathlon.matches.transparency.services import log_results

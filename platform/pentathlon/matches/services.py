@@ -18,6 +18,7 @@ from django.db.models.functions import Now
 
 from pentathlon.core import tracing
 from pentathlon.core.errors import Conflict, InvalidInput
+from pentathlon.core.statements import Update
 from pentathlon.core.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.models import all_show_compiled
@@ -198,21 +199,20 @@ def take_back_stalled(matches: Iterable[Match]) -> None:
 
 def note_sent(*, match_ids: Collection[int]) -> set[int]:
     """Note that hints for these matches go out now; return the ids of those that need one."""
-    return _update_unlocked(match_ids, sent_at=Now())
+    return _update_unlocked(match_ids, statements.NOTE_SENT)
 
 
 def publish_again(match_ids: Collection[int]) -> None:
     """Take back unfollowed hints for these matches, so that they are published again."""
-    _update_unlocked(match_ids, sent_at=None)
+    _update_unlocked(match_ids, statements.TAKE_BACK)
 
 
 @transaction.atomic
-def _update_unlocked(match_ids: Collection[int], **values: object) -> set[int]:
+def _update_unlocked(match_ids: Collection[int], update: Update) -> set[int]:
     """Change the matches that may be claimed and that nobody has locked; return their ids."""
-    wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
-    ids = set(wanted.select_for_update(skip_locked=True).values_list("pk", flat=True))
-    Match.objects.filter(pk__in=ids).update(**values)
-    return ids
+    ids = statements.UNLOCKED(sorted(match_ids))
+    update(ids)
+    return set(ids)
 
 
 @transaction.atomic

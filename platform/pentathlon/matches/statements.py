@@ -53,6 +53,17 @@ def _finished(ids: Sequence[int], *told: Sequence[object]) -> Changes:
     return Match.objects.filter(pk__in=ids), {**changes, **ended}
 
 
+UNLOCKED: Final = Read(
+    lambda ids: (
+        Match.objects.filter(pk__in=ids)
+        .startable()
+        .order_by("pk")
+        .select_for_update(skip_locked=True)
+        .values_list("pk", flat=True)
+    )
+)
+NOTE_SENT: Final = Update(lambda ids: (Match.objects.filter(pk__in=ids), {"sent_at": Now()}))
+TAKE_BACK: Final = Update(lambda ids: (Match.objects.filter(pk__in=ids), {"sent_at": None}))
 WAITING: Final = Read(
     lambda ids: (
         Match.objects.filter(pk__in=ids)

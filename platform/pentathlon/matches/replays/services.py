@@ -24,11 +24,12 @@ from pentathlon.matches.services import finish_matches
 from pentathlon.matches.spans import record_of_matches
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.traces import Trace
 from pentathlon_engines.record.answers import answer_at_fault
-from pentathlon_engines.record.record import canonical, course, events_by, verify_record
+from pentathlon_engines.record.record import canonical, course, verify_record
 from pentathlon_engines.record.record import chain as chain_of
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport
@@ -122,13 +123,15 @@ def seat_results(report: MatchReport) -> Iterator[SeatResult]:
     record, traces = report.record, report.traces
     ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
     faults = {fault["seat"]: fault for fault in record["faults"]}
+    events = [Event.of(row) for row in record["events"]]
     for seat, usage in enumerate(report.usage):
+        own = [event for event in events if event.seat == seat]
         yield SeatResult(
             rank=ranks[seat],
             score=None if scores is None else scores[seat],
             cpu_ms=round(usage.cpu_s * 1000),
-            actions=sum(event.is_by_bot for event in events_by(record, seat)),
-            wall_ms=sum(event.wall_ms for event in events_by(record, seat)),
+            actions=sum(event.is_by_bot for event in own),
+            wall_ms=sum(event.wall_ms for event in own),
             memory_peak_mb=usage.memory_peak_mb,
             exit_status=usage.exit_status,
             log=storable(report.logs[seat].decode(errors="replace")),
