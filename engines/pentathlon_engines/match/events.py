@@ -35,8 +35,7 @@ class Event(NamedTuple):
     @classmethod
     def of(cls, row: EventRow) -> Event:
         """Read the row of a record; `check_shape` must have accepted it."""
-        event = cls(*row[:_PLAIN])
-        return event._replace(is_stand_in=True) if len(row) > _PLAIN else event
+        return cls(*row[:_PLAIN], True) if len(row) > _PLAIN else cls(*row)
 
     @property
     def is_chance(self) -> bool:

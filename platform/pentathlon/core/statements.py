@@ -3,7 +3,8 @@
 Compiling a statement takes Django several times as long as running it takes the database. Each is
 written as usual, in a function of its values, so nothing in it but these may differ from one run
 to the next. A list is filled up with its last value to a power of two, so that few lengths are
-compiled; what is compared with one must not be a foreign key: write `match__pk__in`.
+compiled, a single one for the matches of a hint. What is compared with a list must not be a
+foreign key: write `match__pk__in`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
@@ -20,6 +21,8 @@ from django.db.models import Expression, Model, QuerySet
 from django.db.models.sql import InsertQuery, UpdateQuery
 
 Row = TypeVar("Row")
+_SHORTEST: Final = 8
+"""The shortest length of lists."""
 _Values = Sequence[Any]  # Any: of any column
 Changes = tuple[QuerySet[Any, Any], dict[str, object]]
 
@@ -171,7 +174,7 @@ def _shape(values: _Values) -> tuple[int | None, ...]:
 def _filled(values: _Values) -> list[Any]:  # Any: of any column
     """Return the values, with each list filled up."""
     return [
-        [*each, *each[-1:] * ((1 << (len(each) - 1).bit_length()) - len(each))]
+        [*each, *each[-1:] * (max(_SHORTEST, 1 << (len(each) - 1).bit_length()) - len(each))]
         if isinstance(each, list) and each
         else each
         for each in values
