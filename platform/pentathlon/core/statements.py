@@ -10,15 +10,17 @@ foreign key: write `match__pk__in`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import count
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connection
-from django.db.models import Expression, Model, QuerySet
-from django.db.models.sql import InsertQuery, UpdateQuery
+from django.db.models import Expression, Field, Model, QuerySet
+from django.db.models.constants import OnConflict
+from django.db.models.expressions import DatabaseDefault
+from django.db.models.sql import UpdateQuery
 
 Row = TypeVar("Row")
 _SHORTEST: Final = 8
@@ -84,13 +86,6 @@ class _Statement:
                 texts[shape] = None
         return texts[shape]
 
-    def _run_each(self, rows: Iterable[_Values]) -> None:
-        lines = list(rows)
-        text = self._text((None,) * len(lines[0])) if lines else None
-        if text is not None:
-            with connection.cursor() as cursor:
-                cursor.executemany(text.sql, [text.parameters(line) for line in lines])
-
     def _compile(self, built: Any) -> _Text:  # Any: as above
         raise NotImplementedError
 
@@ -137,7 +132,11 @@ class Update(_Statement):
 
     def each(self, rows: Iterable[_Values]) -> None:
         """Run it for each of these rows of single values, in this order."""
-        self._run_each(rows)
+        lines = list(rows)
+        text = self._text((None,) * len(lines[0])) if lines else None
+        if text is not None:
+            with connection.cursor() as cursor:
+                cursor.executemany(text.sql, [text.parameters(line) for line in lines])
 
     def _compile(self, built: Any) -> _Text:  # Any: its private parts
         queryset, changes = built
@@ -148,23 +147,46 @@ class Update(_Statement):
         return _Text(*query.get_compiler(DEFAULT_DB_ALIAS).as_sql())
 
 
-class Insert(_Statement):
-    """An insertion of rows that are alike, as many as there are."""
+def store_rows(
+    rows: Iterable[Model],
+    *,
+    unique: Collection[str] = (),
+    update: Collection[str] = (),
+    ignores_known: bool = False,
+) -> None:
+    """Store rows that are alike as `bulk_create` does, several times as fast; ids stay unknown.
 
-    def __init__(self, build: Callable[..., Model]) -> None:
-        super().__init__(build)
+    With `unique` columns, a row that is there already gets the new values of the `update` columns.
+    """
+    stored = list(rows)
+    if not stored:
+        return
+    meta = stored[0]._meta
+    fields = [field for field in meta.concrete_fields if _is_given(stored[0], field)]
+    columns = {field.name: field.column for field in fields} | {"pk": meta.pk.column}
+    known = OnConflict.UPDATE if unique else OnConflict.IGNORE if ignores_known else None
+    suffix = connection.ops.on_conflict_suffix_sql(
+        fields, known, [columns[name] for name in update], [columns[name] for name in unique]
+    )
+    quoted = connection.ops.quote_name
+    sql = (
+        f"{connection.ops.insert_statement(on_conflict=known)} {quoted(meta.db_table)} "
+        f"({', '.join(quoted(field.column) for field in fields)}) "
+        f"VALUES ({', '.join(['%s'] * len(fields))}) {suffix}"
+    )
+    lines = [
+        [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
+        for row in stored
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(sql, lines)
 
-    def __call__(self, rows: Iterable[_Values]) -> None:
-        """Store a row for each of these values."""
-        self._run_each(rows)
 
-    def _compile(self, built: Any) -> _Text:  # Any: its private parts
-        query = InsertQuery(type(built))
-        # An own id is left to the database.
-        own = [each for each in built._meta.concrete_fields if each is not built._meta.auto_field]
-        query.insert_values(own, [built])
-        ((sql, parameters),) = query.get_compiler(DEFAULT_DB_ALIAS).as_sql()
-        return _Text(sql, parameters)
+def _is_given(row: Model, field: Field[Any, Any]) -> bool:
+    """Return whether a row has a value for a column; else the database makes it."""
+    if field.generated or (field is row._meta.auto_field and row.pk is None):
+        return False
+    return not isinstance(getattr(row, field.attname), DatabaseDefault)
 
 
 def _shape(values: _Values) -> tuple[int | None, ...]:

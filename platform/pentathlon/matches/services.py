@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 
 from pentathlon.core import tracing
 from pentathlon.core.errors import Conflict, InvalidInput
-from pentathlon.core.statements import Update
+from pentathlon.core.statements import Update, store_rows
 from pentathlon.core.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.models import all_show_compiled
@@ -62,7 +62,7 @@ def schedule_matches(specs: Iterable[MatchSpec]) -> list[Match]:
             for match, spec in zip(matches, wanted, strict=True)
             for seat, version_id in enumerate(spec.seating)
         ]
-        MatchSeat.objects.bulk_create(seats, batch_size=_BATCH)
+        store_rows(seats)
     return matches
 
 
@@ -107,7 +107,16 @@ def claim_matches(
         make_job, shows_compiled=shows_compiled, slot=worker, capabilities=capabilities
     )
     jobs = [job_of(match, tokens[match.pk]) for match in matches]
-    statements.BEGIN((job.match_id, job.attempt, job.token, worker, worker_token) for job in jobs)
+    store_rows(
+        Attempt(
+            match_id=job.match_id,
+            number=job.attempt,
+            token=job.token,
+            worker=worker,
+            worker_token=worker_token,
+        )
+        for job in jobs
+    )
     record_of_matches("claim match", tokens, since_ns=since_ns)
     return jobs
 

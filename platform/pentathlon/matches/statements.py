@@ -11,7 +11,7 @@ from django.db.models import CharField, F, IntegerField, UUIDField
 from django.db.models.functions import Now
 
 from pentathlon.core.models import by_id
-from pentathlon.core.statements import Changes, Insert, Read, Update
+from pentathlon.core.statements import Changes, Read, Update
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat, MatchState
 
@@ -74,11 +74,6 @@ WAITING: Final = Read(
     )
 )
 TAKE: Final = Update(_taken)
-BEGIN: Final = Insert(
-    lambda match, number, token, worker, worker_token: Attempt(
-        match_id=match, number=number, token=token, worker=worker, worker_token=worker_token
-    )
-)
 RUNNING: Final = Read(
     lambda ids: (
         Match.objects.filter(pk__in=ids, state=MatchState.RUNNING)

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from django.db import transaction
 
-from pentathlon.core.statements import Insert
+from pentathlon.core.statements import store_rows
 from pentathlon.insight.rivalry.models import Meeting, UncountedResult
 from pentathlon.insight.rivalry.scores import Expectation, expect
 from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchSeat, MatchState
@@ -27,7 +27,6 @@ from pentathlon.ratings.uncertainty import is_provisional
 from pentathlon_engines.strength.sprt import WIN
 
 _UNSETTLED: Final = (LedgerState.WAITING, LedgerState.READY)
-_QUEUE: Final = Insert(lambda match: UncountedResult(match_id=match))
 _STEP_S: Final = 0.3
 _AT_ONCE: Final = 25
 """Matches counted in one transaction: 50 rows at tables of two, 500 at tables of five."""
@@ -151,7 +150,7 @@ def _expected(own: MeetingSide, other: MeetingSide, rated: Rated) -> Expectation
 
 def queue_results(match_ids: Collection[int]) -> None:
     """Have the results of matches counted soon, or counted again; in the caller's transaction."""
-    _QUEUE((pk,) for pk in sorted(match_ids))
+    store_rows(UncountedResult(match_id=pk) for pk in sorted(match_ids))
 
 
 @dataclass(slots=True)
@@ -210,7 +209,7 @@ def _settle(ids: Collection[int]) -> set[int]:
 
 
 def _add_meetings(made: Iterable[Meeting]) -> None:
-    Meeting.objects.bulk_create(made, batch_size=500)
+    store_rows(made)
 
 
 def _is_counted(match: Match) -> bool:

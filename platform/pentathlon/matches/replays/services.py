@@ -12,7 +12,7 @@ from zstandard import ZstdError
 
 from pentathlon.core import tracing
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
-from pentathlon.core.statements import Insert, Read
+from pentathlon.core.statements import Read, store_rows
 from pentathlon.core.texts import storable
 from pentathlon.matches.jobs import MatchResult, SeatResult, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind
@@ -37,11 +37,6 @@ from pentathlon_engines.runner import MatchReport
 NOTES_KEPT: Final = 100
 """How many notes of a bot are kept from a match: the last ones."""
 _MATCHES: Final = Read(lambda ids: Match.objects.filter(pk__in=ids))
-_KEEP: Final = Insert(
-    lambda match, data, raw_bytes: Replay(
-        match_id=match, codec=CODEC, data=data, raw_bytes=raw_bytes
-    )
-)
 
 
 def expected_header(match: Match) -> dict[str, Any]:  # Any: values of `Header`
@@ -252,8 +247,13 @@ def _store_all(results: Sequence[MatchResult]) -> dict[int, DomainError | None]:
 def _store(results: Sequence[MatchResult]) -> set[int]:
     since_ns = tracing.clock()
     counted = finish_matches(results)
-    _KEEP(
-        (each.match_id, pack(each.record), len(each.record))
+    store_rows(
+        Replay(
+            match_id=each.match_id,
+            codec=CODEC,
+            data=pack(each.record),
+            raw_bytes=len(each.record),
+        )
         for each in results
         if each.match_id in counted
     )
