@@ -163,7 +163,7 @@ def store_rows(
         return
     meta = stored[0]._meta
     fields = [field for field in meta.concrete_fields if _is_given(stored[0], field)]
-    columns = {field.name: field.column for field in fields} | {"pk": meta.pk.column}
+    columns = {field.name: str(field.column) for field in fields}
     known = OnConflict.UPDATE if unique else OnConflict.IGNORE if ignores_known else None
     suffix = connection.ops.on_conflict_suffix_sql(
         fields, known, [columns[name] for name in update], [columns[name] for name in unique]
@@ -171,7 +171,7 @@ def store_rows(
     quoted = connection.ops.quote_name
     sql = (
         f"{connection.ops.insert_statement(on_conflict=known)} {quoted(meta.db_table)} "
-        f"({', '.join(quoted(field.column) for field in fields)}) "
+        f"({', '.join(map(quoted, columns.values()))}) "
         f"VALUES ({', '.join(['%s'] * len(fields))}) {suffix}"
     )
     lines = [

@@ -100,5 +100,6 @@ def with_teams(matches: list[Match]) -> list[Match]:
     for match in matches:
         for seat in seats[match.pk]:
             seat.version = versions[seat.version_id]
-        match._prefetched_objects_cache = {"seats": seats[match.pk]}
+        cached = {"seats": seats[match.pk]}
+        match._prefetched_objects_cache = cached  # type: ignore[attr-defined]  # no public way
     return matches

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import CharField, F, IntegerField, UUIDField
+from django.db.models import CharField, F, Field, IntegerField, UUIDField
 from django.db.models.functions import Now
 
 from pentathlon.core.models import by_id
@@ -44,7 +44,10 @@ def _taken(ids: Sequence[int], tokens: Sequence[UUID], worker: str) -> Changes:
 
 
 def _finished(ids: Sequence[int], *told: Sequence[object]) -> Changes:
-    columns = {"ply": IntegerField(), **dict.fromkeys(TOLD_OF_MATCH[1:], CharField())}
+    columns: dict[str, Field[Any, Any]] = {
+        "ply": IntegerField(),
+        **dict.fromkeys(TOLD_OF_MATCH[1:], CharField()),
+    }
     changes = {
         name: by_id(dict(zip(ids, values, strict=True)), field)
         for (name, field), values in zip(columns.items(), told, strict=True)

@@ -86,7 +86,7 @@ def sample_results(match_ids: Collection[int]) -> None:
     """Draw some of the results that have just been accepted, to be played again."""
     one_in = settings.SPOT_CHECKS
     drawn = [pk for pk in match_ids if one_in and not secrets.randbelow(one_in)]
-    parties = dict(_PLAYED_AFAR(drawn)) if drawn else {}
+    parties = {match: token or NO_TOKEN for match, token in _PLAYED_AFAR(drawn)}
     if not parties or SpotCheck.objects.filter(state=CheckState.OPEN).count() >= MOST_OPEN:
         return
     checks = SpotCheck.objects.bulk_create(SpotCheck() for _ in parties)

@@ -115,7 +115,7 @@ class TestStoredRows:
         for seat in seats:
             seat.rank, seat.score = seat.seat, 9
 
-        store_rows(seats, unique=("pk",), update=("rank",))
+        store_rows(seats, unique=("id",), update=("rank",))
 
         stored = match.seats.order_by("seat").values_list("pk", "rank", "score")
         assert list(stored) == [(seats[0].pk, 0, None), (seats[1].pk, 1, None)]

@@ -206,7 +206,7 @@ def _add(game: Game, matches: Sequence[Match], *, room: int) -> tuple[dict[int, 
                 touched[key] = row
             before = row
             depths[match.pk] = depth + 1
-    store_rows(touched.values(), unique=("pk",), update=("matches", "points"))
+    store_rows(touched.values(), unique=("id",), update=("matches", "points"))
     store_rows(fresh.values())
     return depths, len(fresh)
 

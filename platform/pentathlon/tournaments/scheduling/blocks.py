@@ -280,7 +280,7 @@ def play_void_again(match_ids: Collection[int]) -> None:
 
 def store_blocks(blocks: Iterable[Block]) -> None:
     """Store the changes of locked blocks."""
-    store_rows(blocks, unique=("pk",), update=("state", "reason", "result", "replays", "order"))
+    store_rows(blocks, unique=("id",), update=("state", "reason", "result", "replays", "order"))
 
 
 def make_void(tournament: Tournament, block: Block, legs: Sequence[Match], *, reason: str) -> bool:

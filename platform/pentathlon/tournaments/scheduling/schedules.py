@@ -346,5 +346,5 @@ def _adopt_part(tournament: Tournament) -> int:
     for place in adopted:
         place.leg = place.index - firsts[place.block] + 1
         place.is_due = place.match.state in _ENDED
-    store_rows(adopted, unique=("pk",), update=("leg", "is_due"))
+    store_rows(adopted, unique=("id",), update=("leg", "is_due"))
     return len(adopted)
