@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Expression, Field, Model, QuerySet
 from django.db.models.constants import OnConflict
 from django.db.models.expressions import DatabaseDefault
@@ -103,6 +103,7 @@ class Read(_Statement, Generic[Row]):
         if text is None:
             return []
         queryset, compiler = text.source
+        compiler.connection = connections[DEFAULT_DB_ALIAS]
         parameters = text.parameters(_flat(filled))
         compiler.as_sql = lambda *_, **__: (text.sql, parameters)
         return list(queryset._iterable_class(queryset))
@@ -162,7 +163,11 @@ def store_rows(
     if not stored:
         return
     meta = stored[0]._meta
-    fields = [field for field in meta.concrete_fields if _is_given(stored[0], field)]
+    fields = [
+        field
+        for field in meta.concrete_fields
+        if (field is not meta.auto_field or field.name in unique) and _is_given(stored[0], field)
+    ]
     columns = {field.name: str(field.column) for field in fields}
     known = OnConflict.UPDATE if unique else OnConflict.IGNORE if ignores_known else None
     suffix = connection.ops.on_conflict_suffix_sql(
@@ -184,9 +189,7 @@ def store_rows(
 
 def _is_given(row: Model, field: Field[Any, Any]) -> bool:
     """Return whether a row has a value for a column; else the database makes it."""
-    if field.generated or (field is row._meta.auto_field and row.pk is None):
-        return False
-    return not isinstance(getattr(row, field.attname), DatabaseDefault)
+    return not field.generated and not isinstance(getattr(row, field.attname), DatabaseDefault)
 
 
 def _shape(values: _Values) -> tuple[int | None, ...]:

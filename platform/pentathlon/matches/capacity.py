@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -58,6 +59,16 @@ _THESE_BOTS: Final = Read(
         match__pk__in=ids, version__bot__pk__in=bots
     ).values_list("match", "version__bot")
 )
+
+
+def _locked(bots: Sequence[int], *, skip_locked: bool) -> QuerySet[Bot, int]:
+    # In the order of ids: two claims for the same pair must not deadlock.
+    rows = Bot.objects.filter(pk__in=bots).order_by("pk").values_list("pk", flat=True)
+    return rows.select_for_update(no_key=True, skip_locked=skip_locked)
+
+
+_LOCK: Final = Read(partial(_locked, skip_locked=False))
+_LOCK_FREE: Final = Read(partial(_locked, skip_locked=True))
 
 
 def _in_flight(matches: MatchQuerySet) -> QuerySet[Match, Any]:  # Any: of `InFlight`
@@ -241,18 +252,17 @@ def within_cap(matches: Sequence[Match]) -> list[Match]:
 
 def _lock(bots: Collection[int]) -> set[int]:
     """Lock bots against other claims; return those that were free."""
-    # In the order of ids: two claims for the same pair must not deadlock.
-    rows = Bot.objects.filter(pk__in=bots).order_by("pk").values_list("pk", flat=True)
+    ids = sorted(bots)
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute(f"SET LOCAL lock_timeout = '{_LOCK_S}s'")
-            return set(rows.select_for_update(no_key=True))
+            return set(_LOCK(ids))
     except OperationalError:
         if not connection.is_usable():
             raise
     # Other claims take milliseconds: one that still holds bots hangs until the database ends it.
-    return set(rows.select_for_update(no_key=True, skip_locked=True))
+    return set(_LOCK_FREE(ids))
 
 
 def _is_free(match: Match, locked: Collection[int]) -> bool:

@@ -120,6 +120,17 @@ class TestStoredRows:
         stored = match.seats.order_by("seat").values_list("pk", "rank", "score")
         assert list(stored) == [(seats[0].pk, 0, None), (seats[1].pk, 1, None)]
 
+    def test_known_and_new_rows_go_together_by_their_columns(self) -> None:
+        match = make_match()
+        known = match.seats.get(seat=0)
+        known.rank = 2
+        new = MatchSeat(match=match, seat=5, version=known.version, rank=3)
+
+        store_rows([known, new], unique=("match", "seat"), update=("rank",))
+
+        stored = match.seats.order_by("seat").values_list("seat", "rank")
+        assert list(stored) == [(0, 2), (1, None), (5, 3)]
+
     def test_known_row_is_left_as_it_is(self) -> None:
         until = make_worker().seen_at
         rows = [Leadership(name="a", holder=holder, until=until) for holder in ("one", "two")]

@@ -21,7 +21,7 @@ from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db
 
-MOST_OF_CLAIM = 8
+MOST_OF_CLAIM = 12
 MOST_OF_HAND_IN = 16
 """Statements for any number of matches; savepoints count, too."""
 
