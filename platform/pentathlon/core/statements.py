@@ -10,6 +10,7 @@ foreign key: write `match__pk__in`.
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import count
 from typing import Any, Final, Generic, TypeVar
@@ -64,7 +65,7 @@ class _PerThread(threading.local):
         self.texts: dict[Sequence[int | None], _Text | None] = {}
 
 
-class _Statement:
+class _Statement(ABC):
     """Compiles what a function builds from the places of its values."""
 
     def __init__(self, build: Callable[..., Any]) -> None:  # Any: as the kind of statement wants
@@ -86,8 +87,9 @@ class _Statement:
                 texts[shape] = None
         return texts[shape]
 
+    @abstractmethod
     def _compile(self, built: Any) -> _Text:  # Any: as above
-        raise NotImplementedError
+        """Return the statement that was built."""
 
 
 class Read(_Statement, Generic[Row]):
