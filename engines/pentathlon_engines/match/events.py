@@ -35,7 +35,7 @@ class Event(NamedTuple):
     @classmethod
     def of(cls, row: EventRow) -> Event:
         """Read the row of a record; `check_shape` must have accepted it."""
-        return cls(*row[:_PLAIN], True) if len(row) > _PLAIN else cls(*row)
+        return cls(*row[:_PLAIN], is_stand_in=len(row) > _PLAIN)
 
     @property
     def is_chance(self) -> bool:
