@@ -35,7 +35,8 @@ class Event(NamedTuple):
     @classmethod
     def of(cls, row: EventRow) -> Event:
         """Read the row of a record; `check_shape` must have accepted it."""
-        return cls(*row[:_PLAIN], is_stand_in=len(row) > _PLAIN)
+        event = cls(*row[:_PLAIN])
+        return event._replace(is_stand_in=True) if len(row) > _PLAIN else event
 
     @property
     def is_chance(self) -> bool:
