@@ -29,6 +29,7 @@ from pentathlon.live.frames import (
     match_channel,
 )
 from pentathlon.live.reports import WatchedMatch, WatchedMatches
+from pentathlon.matches.endings import load_followers
 from pentathlon.matches.jobs import Claimed, Job, Outcome, SeatJob
 from pentathlon.matches.uploads import services
 from pentathlon_engines.archive.archives import CheckedArchive
@@ -63,6 +64,7 @@ def open_platform() -> DirectPlatform:
             "worker_token create NAME`, set PENTATHLON_SERVER and PENTATHLON_WORKER_TOKEN_FILE.",
         )
     wait_for_schema()
+    load_followers()
     return DirectPlatform(broker=settings.REDIS_URL, least_sandbox=least_sandbox())
 
 

@@ -206,7 +206,7 @@ def test_claim_costs_the_same_however_many_matches(
     matches = [make_match(versions) for _ in range(8)]
     claim(secret, matches[0])
 
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         assert len(claim(secret, *matches[1:])) == 7
 
 

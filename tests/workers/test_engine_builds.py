@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.db.models.functions import Now
 
-from pentathlon.fleet.models import Worker
+from pentathlon.fleet.models import all_show_compiled
 from pentathlon.matches.jobs import EngineBuilds, Submission
 from pentathlon.matches.transparency.models import LogEntry
 from pentathlon.matches.transparency.services import log_results
@@ -55,7 +55,7 @@ def test_bots_get_compiled_engines_where_all_workers_have_them(
 
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
 
-    assert Worker.objects.all_show_compiled() == shows
+    assert all_show_compiled() == shows
     assert job.shows_compiled is shows
 
 

@@ -48,7 +48,7 @@ from workers.sandbox.levels import choose_level
 from workers.slots.slot import open_slot
 
 _ROUND = 3 * BATCH
-_WARM_UP = 3
+_WARM_UP = BATCH
 _HINTS = 60
 _TURN_RUNS = 7
 _FIRST_SEED = 1
@@ -72,7 +72,9 @@ class Bench:
 
     def measure(self, game: str, matches: int, say: Say) -> Costs:
         """Measure a game over this many matches."""
-        self.stage.play(self._schedule(game, range(_WARM_UP)))
+        ids = self._schedule(game, range(_WARM_UP))
+        self.stage.play(ids)
+        self._of_rows(game, ids, range(_WARM_UP))
         totals: defaultdict[str, float] = defaultdict(float)
         played: list[int] = []
         for seeds in _rounds(matches):
@@ -90,10 +92,15 @@ class Bench:
         records = rows.records_of(ids)
         spent = self._of_bots(records)
         spent["queue"] = self._queue_s(ids[0]) * len(ids) / BATCH
-        twins, spent["claim"] = rows.claim_twins(self._schedule(game, seeds), records)
-        spent["re-simulation"] = rows.measure_verify(records)
-        spent["accept"] = rows.measure_accept(twins) - spent["re-simulation"]
-        return spent
+        return {**spent, **self._of_rows(game, ids, seeds)}
+
+    def _of_rows(self, game: str, ids: list[int], seeds: range) -> dict[str, float]:
+        """Claim matches like these, which were played, and hand their records in."""
+        records = rows.records_of(ids)
+        twins, claim_s = rows.claim_twins(self._schedule(game, seeds), records)
+        verify_s = rows.measure_verify(records)
+        accept_s = rows.measure_accept(twins) - verify_s
+        return {"claim": claim_s, "re-simulation": verify_s, "accept": accept_s}
 
     def _of_bots(self, records: list[Record]) -> dict[str, float]:
         spent = dict.fromkeys(("turns", "engine"), 0.0)

@@ -115,7 +115,7 @@ def check_shape(record: object) -> Record:
         if name in fields:
             check(fields[name], name)
     _check_seats(cast("Record", fields))
-    read_events(fields["events"], seats=fields["seats"])
+    _check_events(fields["events"], seats=fields["seats"])
     return cast("Record", fields)
 
 
@@ -126,9 +126,13 @@ def fault_order(fault: RecordedFault) -> tuple[int, int]:
 
 def read_events(rows: Sequence[object], *, seats: int) -> list[Event]:
     """Return the events of rows, or raise `BadRecord` naming the one that is not as it must be."""
+    _check_events(rows, seats=seats)
+    return [Event.of(row) for row in cast("Sequence[EventRow]", rows)]
+
+
+def _check_events(rows: Sequence[object], *, seats: int) -> None:
     for ply, row in enumerate(rows):
         _check_event(row, f"event {ply}", seats=seats)
-    return [Event.of(row) for row in cast("Sequence[EventRow]", rows)]
 
 
 def _check_seats(record: Record) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
-from django.db.models import Case, Field, Value, When
+from django.db.models import Case, Expression, Field, Value, When
 
 
 class Damageable(models.Model):
@@ -33,12 +33,10 @@ class Leadership(models.Model):
         return f"{self.name} held by {self.holder}"
 
 
-def by_id(values: Mapping[int, object], field: Field[Any, Any]) -> Case:
+def by_id(values: Mapping[Any, object], field: Field[Any, Any]) -> Case:  # Any: as the field's
     """Return an expression with the value of each row, by the row's id."""
-    return by(values, column="pk", field=field)
-
-
-def by(values: Mapping[Any, object], *, column: str, field: Field[Any, Any]) -> Case:
-    """Return an expression with the value of each row, by the row's `column`."""
-    cases = (When(**{column: key}, then=Value(value, field)) for key, value in values.items())
+    cases = (
+        When(pk=key, then=value if isinstance(value, Expression) else Value(value, field))
+        for key, value in values.items()
+    )
     return Case(*cases, output_field=field)

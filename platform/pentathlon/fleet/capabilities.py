@@ -9,6 +9,7 @@ from typing import Final
 
 from django.conf import settings
 
+from pentathlon.core.statements import Read
 from pentathlon.fleet.announcements import Announcement, Work, build_tool_of
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon_engines.builds import is_compiled_build
@@ -16,6 +17,7 @@ from pentathlon_engines.match.launcher import SandboxLevel
 
 NO_TOKEN: Final = 0
 """The party of all workers that use the database directly."""
+_WORKERS: Final = Read(lambda: Worker.objects.alive().with_doubts())
 _STRENGTH: Final = {
     SandboxLevel.PROCESS: 0,
     SandboxLevel.LANDLOCK: 1,
@@ -185,7 +187,7 @@ class Fleet:
 
 def read_fleet() -> Fleet:
     """Return the workers that are alive now."""
-    workers = list(Worker.objects.alive().with_doubts())
+    workers = _WORKERS()
     counted = [worker for worker in workers if not worker.is_fruitless]
     slots = _as_allowed((worker.token, worker.slots) for worker in counted)
     every = _as_allowed((worker.token, worker.slots) for worker in workers)

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import ExpressionWrapper, Q
 from django.db.models.functions import Now
 
+from pentathlon.core.statements import Read
 from pentathlon.fleet.announcements import DEFAULT_SLOTS, Work, build_tool_of
 from pentathlon_engines.builds import is_compiled_build
 
@@ -92,11 +93,6 @@ class WorkerQuerySet(models.QuerySet["Worker"]):
         """Return living workers, without those whose tokens have long finished nothing."""
         return self.alive().exclude(_FRUITLESS)
 
-    def all_show_compiled(self) -> bool:
-        """Return whether bots can get compiled engines from every worker that is alive."""
-        builds = set(self.alive().order_by().values_list("version", flat=True))
-        return bool(builds) and all(map(is_compiled_build, builds))
-
 
 class Worker(models.Model):
     """A process that plays matches, as it described itself."""
@@ -152,3 +148,12 @@ class Worker(models.Model):
     def build_tools(self) -> list[str]:
         """Return the tools that it runs builds with."""
         return [tool for tool in map(build_tool_of, self.runtimes) if tool]
+
+
+_BUILDS: Final = Read(lambda: Worker.objects.alive().order_by().values_list("version", flat=True))
+
+
+def all_show_compiled() -> bool:
+    """Return whether bots can get compiled engines from every worker that is alive."""
+    builds = set(_BUILDS())
+    return bool(builds) and all(map(is_compiled_build, builds))

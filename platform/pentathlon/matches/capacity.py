@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
+from django.db.models.functions import Now
 
 from pentathlon.bots.models import Bot
+from pentathlon.core.statements import Read
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind, MatchQuerySet, MatchSeat
 
 BATCH: Final = 8
@@ -28,6 +31,62 @@ _ROUNDING: Final = 1e-9
 """The rounding error to allow for, since shares of slots are sums of fractions."""
 _LOCK_S: Final = 1
 """Seconds that a claim waits for others that claim matches of the same bots."""
+
+
+class InFlight(NamedTuple):
+    """A match that is played, or for which a hint was sent."""
+
+    pk: int
+    kind: str
+    lane: int
+    newcomer_of: int | None
+    game: str
+    worker: str
+    sent_at: datetime | None
+    now: datetime
+    """When this was read, by the clock of the database."""
+
+
+_TIMES: Final = ("pk", "kind", "lane", "worker", "started_at", "finished_at")
+_LATEST: Final = Read(
+    lambda game: Match.objects.of_game(game).recent().values_list(*_TIMES)[:_SAMPLE]
+)
+_BOTS: Final = Read(
+    lambda ids: MatchSeat.objects.filter(match__pk__in=ids).values_list("match", "version__bot")
+)
+_THESE_BOTS: Final = Read(
+    lambda ids, bots: MatchSeat.objects.filter(
+        match__pk__in=ids, version__bot__pk__in=bots
+    ).values_list("match", "version__bot")
+)
+
+
+def _locked(bots: Sequence[int], *, skip_locked: bool) -> QuerySet[Bot, int]:
+    # In the order of ids: two claims for the same pair must not deadlock.
+    rows = Bot.objects.filter(pk__in=bots).order_by("pk").values_list("pk", flat=True)
+    return rows.select_for_update(no_key=True, skip_locked=skip_locked)
+
+
+_LOCK: Final = Read(partial(_locked, skip_locked=False))
+_LOCK_FREE: Final = Read(partial(_locked, skip_locked=True))
+
+
+def _in_flight(matches: MatchQuerySet) -> QuerySet[Match, Any]:  # Any: of `InFlight`
+    return matches.order_by().annotate(now=Now()).values_list(*InFlight._fields)
+
+
+_LIVE: Final = Read(lambda: _in_flight(Match.objects.live()))
+_SENT: Final = Read(lambda: _in_flight(Match.objects.sent()))
+
+
+def live_matches() -> list[InFlight]:
+    """Return the matches that are played right now."""
+    return list(map(InFlight._make, _LIVE()))
+
+
+def sent_matches() -> list[InFlight]:
+    """Return the matches for which hints were sent that no slot has followed yet."""
+    return list(map(InFlight._make, _SENT()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +108,10 @@ class Play:
 
 def read_plays(matches: MatchQuerySet, *, latest: int) -> list[Play]:
     """Return the plays of the latest of these matches, the latest end first, in one query."""
-    facts = ("pk", "kind", "lane", "worker", "started_at", "finished_at")
-    rows = matches.recent().values_list(*facts)[:latest]
+    return _plays(matches.recent().values_list(*_TIMES)[:latest])
+
+
+def _plays(rows: Iterable[Any]) -> list[Play]:  # Any: `_TIMES`
     return [
         Play(pk=pk, kind=kind, lane=lane, worker=worker, started_at=begun, finished_at=ended)
         for pk, kind, lane, worker, begun, ended in rows
@@ -100,7 +161,7 @@ class BatchSizes:
 
 
 def _batch_size(game: str) -> int | None:
-    plays = read_plays(Match.objects.of_game(game), latest=_SAMPLE)
+    plays = _plays(_LATEST(game))
     lengths_s = sorted(durations_s(plays).values())
     if not lengths_s:
         return None
@@ -126,23 +187,26 @@ class Cap:
     @classmethod
     def over(
         cls,
-        live: MatchQuerySet,
+        live: Iterable[InFlight],
         *,
-        sent: MatchQuerySet | None = None,
-        bots: Iterable[int] | None = None,
+        sent: Iterable[InFlight] = (),
+        bots: Collection[int] | None = None,
         sizes: BatchSizes | None = None,
     ) -> Cap:
         """Count live matches, of these bots or else of all, and sent ones: some hundred."""
-        seats = _seats_of(live)
-        if bots is not None:
-            seats = seats.filter(version__bot__in=bots)
-        by_bot = seats.values_list("version__bot")
-        slots = by_bot.annotate(slots=Count("match__worker", distinct=True))
-        cap = cls(dict(slots), sizes=sizes)
-        if sent is not None:
-            by_game = _seats_of(sent).values_list("version__bot", "match__game")
-            for bot, game, matches in by_game.annotate(count=Count("match", distinct=True)):
-                cap.count([bot], matches=matches, of=game)
+        played = {each.pk: each.worker for each in live if each.kind in COMPETITIONS}
+        waiting = {each.pk: each.game for each in sent if each.kind in COMPETITIONS}
+        ids = [*played, *waiting]
+        workers = defaultdict[int, set[str]](set)
+        games = Counter[tuple[int, str]]()
+        for match, bot in set(_BOTS(ids) if bots is None else _THESE_BOTS(ids, sorted(bots))):
+            if match in played:
+                workers[bot].add(played[match])
+            else:
+                games[bot, waiting[match]] += 1
+        cap = cls({bot: len(names) for bot, names in workers.items()}, sizes=sizes)
+        for (bot, game), matches in games.items():
+            cap.count([bot], matches=matches, of=game)
         return cap
 
     def holds(self, match: Match) -> str | None:
@@ -165,12 +229,6 @@ class Cap:
                 self._full.add(bot)
 
 
-def _seats_of(matches: MatchQuerySet) -> QuerySet[MatchSeat]:
-    """Return the seats of these matches, as far as they are of competitions."""
-    found = matches.order_by().values_list("pk", "kind")
-    return MatchSeat.objects.filter(match__in=[pk for pk, kind in found if kind in COMPETITIONS])
-
-
 def within_cap(matches: Sequence[Match]) -> list[Match]:
     """Return which of these matches one slot may start now; call it in a transaction.
 
@@ -183,7 +241,7 @@ def within_cap(matches: Sequence[Match]) -> list[Match]:
     if connection.features.has_select_for_update:
         locked = _lock(bots)
         matches = [match for match in matches if _is_free(match, locked)]
-    cap = Cap.over(Match.objects.live(), bots=bots)
+    cap = Cap.over(live_matches(), bots=bots)
     # Together, the matches keep one slot busy, so they do not count against each other.
     return [
         match
@@ -194,18 +252,17 @@ def within_cap(matches: Sequence[Match]) -> list[Match]:
 
 def _lock(bots: Collection[int]) -> set[int]:
     """Lock bots against other claims; return those that were free."""
-    # In the order of ids: two claims for the same pair must not deadlock.
-    rows = Bot.objects.filter(pk__in=bots).order_by("pk").values_list("pk", flat=True)
+    ids = sorted(bots)
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute(f"SET LOCAL lock_timeout = '{_LOCK_S}s'")
-            return set(rows.select_for_update(no_key=True))
+            return set(_LOCK(ids))
     except OperationalError:
         if not connection.is_usable():
             raise
     # Other claims take milliseconds: one that still holds bots hangs until the database ends it.
-    return set(rows.select_for_update(no_key=True, skip_locked=True))
+    return set(_LOCK_FREE(ids))
 
 
 def _is_free(match: Match, locked: Collection[int]) -> bool:

@@ -12,6 +12,12 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 
+def load_followers() -> None:
+    """Import all followers of endings, before this process forks others that would each do it."""
+    for name in settings.AFTER_MATCHES:
+        import_string(name)
+
+
 def note_endings(match_ids: Collection[int]) -> None:
     """Notify all followers that these matches have ended; call it in the same transaction."""
     for name in settings.AFTER_MATCHES:

@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import Final
 
+from pentathlon.core.statements import Read
 from pentathlon.matches.models import Match, MatchSeat
 from pentathlon.webhooks.outbox import listeners, note_events
 
 _EVENT: Final = "match.finished"
+_LISTENERS: Final = Read(lambda: listeners(_EVENT).values_list("owner")[:1])
 
 
 def note_finished(match_ids: Collection[int]) -> None:
@@ -18,7 +20,7 @@ def note_finished(match_ids: Collection[int]) -> None:
     Validations are left out, because an event of their own tells their result.
     """
     # Hardly anybody wants so many events; without a listener, this costs one look at an index.
-    if not listeners(_EVENT).exists():
+    if not _LISTENERS():
         return
     shown = Match.objects.public().filter(pk__in=match_ids)
     games = dict(shown.values_list("pk", "game"))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.core.statements import Read
 from pentathlon.fleet.announcements import BUILDS_WITH, Work
 from pentathlon.fleet.capabilities import Capabilities, Requirements, least_sandbox
-from pentathlon.matches.models import Match
+from pentathlon.matches.models import Match, MatchSeat
 from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.match.launcher import SandboxLevel
 
@@ -73,3 +76,30 @@ def _work(*, rated: bool | None, builds: bool) -> Work | None:
     if rated is None:
         return None
     return Work.RATED if rated else Work.BUILDS if builds else Work.UNRATED
+
+
+_SEATS: Final = Read(
+    lambda ids: (
+        MatchSeat.objects.filter(match__pk__in=ids)
+        .order_by("match", "seat")
+        .only("match", "seat", "version")
+    )
+)
+_VERSIONS: Final = Read(
+    lambda ids: BotVersion.objects.filter(pk__in=ids).select_related("bot").defer("validation_log")
+)
+
+
+def with_teams(matches: list[Match]) -> list[Match]:
+    """Load of matches what `with_needs` does, as often as matches are claimed and handed in."""
+    seats = defaultdict(list)
+    for seat in _SEATS([match.pk for match in matches]):
+        seats[seat.match_id].append(seat)
+    played = {seat.version_id for team in seats.values() for seat in team}
+    versions = {version.pk: version for version in _VERSIONS(sorted(played))}
+    for match in matches:
+        for seat in seats[match.pk]:
+            seat.version = versions[seat.version_id]
+        cached = {"seats": seats[match.pk]}
+        match._prefetched_objects_cache = cached  # type: ignore[attr-defined]  # no public way
+    return matches

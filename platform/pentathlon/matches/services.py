@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import timedelta
 from functools import partial
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import CharField, F, IntegerField, UUIDField
-from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from pentathlon.core import tracing
 from pentathlon.core.errors import Conflict, InvalidInput
-from pentathlon.core.models import by, by_id
+from pentathlon.core.statements import Update, store_rows
 from pentathlon.core.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.fleet.models import Worker
+from pentathlon.fleet.models import all_show_compiled
+from pentathlon.matches import statements
 from pentathlon.matches.attempts import better_elsewhere, is_hopeless, stop_failing_versions
 from pentathlon.matches.capacity import within_cap
 from pentathlon.matches.endings import note_endings
@@ -41,7 +39,7 @@ from pentathlon.matches.models import (
     MatchState,
     SeatLog,
 )
-from pentathlon.matches.requirements import requirements_of
+from pentathlon.matches.requirements import requirements_of, with_teams
 from pentathlon.matches.spans import record_of_matches
 from pentathlon.matches.specs import MatchSpec
 from pentathlon.matches.validation import settle_versions
@@ -51,16 +49,6 @@ from pentathlon_engines.commentary.words import count_range
 _LONGEST_REASON = 300
 _BATCH = 1000
 _ALIAS_BYTES = 16
-_NO_LEASE = {"token": None, "lease_until": None, "sent_at": None}
-_TOLD_OF_MATCH = (
-    *("outcome_reason", "sandbox", "chain", "course", "referee_build", "bots_build"),
-)
-"""The columns of a match that its result fills with texts."""
-_TOLD = (
-    *("rank", "score", "actions", "fault_kind", "fault_ply", "fault_detail", "exit_status"),
-    *("cpu_ms", "wall_ms", "memory_peak_mb", "stdout_bytes", "stderr_bytes"),
-)
-"""The columns of a seat that its result fills."""
 
 
 @transaction.atomic
@@ -74,7 +62,7 @@ def schedule_matches(specs: Iterable[MatchSpec]) -> list[Match]:
             for match, spec in zip(matches, wanted, strict=True)
             for seat, version_id in enumerate(spec.seating)
         ]
-        MatchSeat.objects.bulk_create(seats, batch_size=_BATCH)
+        store_rows(seats)
     return matches
 
 
@@ -96,10 +84,8 @@ def claim_matches(
     left to be published again, or handed to `pass_on`.
     """
     since_ns = tracing.clock()
-    wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
     # A match that another claim has locked is left to it: hints are sometimes delivered twice.
-    described = wanted.with_needs().with_openness()
-    waiting = list(described.select_for_update(skip_locked=True))
+    waiting = with_teams(statements.WAITING(list(match_ids)))
     fitting = [
         each
         for each in waiting
@@ -116,12 +102,12 @@ def claim_matches(
     tokens = {match.pk: uuid4() for match in matches}
     if tokens:
         _take(tokens, worker)
-    shows_compiled = bool(matches) and Worker.objects.all_show_compiled()
+    shows_compiled = bool(matches) and all_show_compiled()
     job_of = partial(
         make_job, shows_compiled=shows_compiled, slot=worker, capabilities=capabilities
     )
     jobs = [job_of(match, tokens[match.pk]) for match in matches]
-    Attempt.objects.bulk_create(
+    store_rows(
         Attempt(
             match_id=job.match_id,
             number=job.attempt,
@@ -138,20 +124,7 @@ def claim_matches(
 def _take(tokens: Mapping[int, UUID], worker: str) -> None:
     """Start locked matches, each under its token."""
     # Conditional, so that even without the lock one of two claimers sees no row change.
-    taken = (
-        Match.objects.filter(pk__in=tokens)
-        .startable()
-        .update(
-            state=MatchState.RUNNING,
-            token=by_id(tokens, UUIDField()),
-            worker=worker,
-            attempts_made=F("attempts_made") + 1,
-            lease_until=_lease_end(),
-            started_at=Now(),
-            progressed_at=Now(),
-            ply=0,
-        )
-    )
+    taken = statements.TAKE(list(tokens), list(tokens.values()), worker)
     if taken < len(tokens):
         raise Conflict("A match was taken by two at once.", code="double_claim")
 
@@ -163,29 +136,16 @@ def finish_matches(results: Iterable[MatchResult]) -> set[int]:
     A match that another token holds by now is left as it is.
     """
     offered = {result.match_id: result for result in results}
-    running = Match.objects.filter(pk__in=offered, state=MatchState.RUNNING).order_by("pk")
-    found = list(running.select_for_update().values_list("pk", "token", "kind"))
+    found = statements.RUNNING(sorted(offered))
     counted = {pk: offered[pk] for pk, token, _ in found if token == offered[pk].token}
     if not counted:
         return set()
-    Match.objects.filter(pk__in=counted).update(
-        state=MatchState.DONE,
-        state_reason="",
-        finished_at=Now(),
-        ply=by_id({pk: result.plies for pk, result in counted.items()}, IntegerField()),
-        **{
-            name: by_id({pk: getattr(each, name) for pk, each in counted.items()}, CharField())
-            for name in _TOLD_OF_MATCH
-        },
-        **_NO_LEASE,
-    )
+    told = [
+        [getattr(each, name) for each in counted.values()] for name in statements.TOLD_OF_MATCH
+    ]
+    statements.FINISH(list(counted), *told)
     _store_seats(counted)
-    hashes = {result.token: result.result_hash for result in counted.values()}
-    Attempt.objects.filter(token__in=hashes).update(
-        state=AttemptState.ACCEPTED,
-        result_hash=by(hashes, column="token", field=CharField()),
-        ended_at=Now(),
-    )
+    statements.ACCEPT.each((each.token, each.result_hash) for each in counted.values())
     if any(seat.failed_at_start for each in counted.values() for seat in each.seats):
         stop_failing_versions(match_ids=counted)
     if uploads := {pk for pk, _, kind in found if kind == MatchKind.VALIDATION}:
@@ -248,21 +208,20 @@ def take_back_stalled(matches: Iterable[Match]) -> None:
 
 def note_sent(*, match_ids: Collection[int]) -> set[int]:
     """Note that hints for these matches go out now; return the ids of those that need one."""
-    return _update_unlocked(match_ids, sent_at=Now())
+    return _update_unlocked(match_ids, statements.NOTE_SENT)
 
 
 def publish_again(match_ids: Collection[int]) -> None:
     """Take back unfollowed hints for these matches, so that they are published again."""
-    _update_unlocked(match_ids, sent_at=None)
+    _update_unlocked(match_ids, statements.TAKE_BACK)
 
 
 @transaction.atomic
-def _update_unlocked(match_ids: Collection[int], **values: object) -> set[int]:
+def _update_unlocked(match_ids: Collection[int], update: Update) -> set[int]:
     """Change the matches that may be claimed and that nobody has locked; return their ids."""
-    wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
-    ids = set(wanted.select_for_update(skip_locked=True).values_list("pk", flat=True))
-    Match.objects.filter(pk__in=ids).update(**values)
-    return ids
+    ids = statements.UNLOCKED(sorted(match_ids))
+    update(ids)
+    return set(ids)
 
 
 @transaction.atomic
@@ -296,7 +255,7 @@ def void_matches(*, matches: MatchQuerySet, reason: str) -> int:
             state=MatchState.VOID,
             state_reason=reason,
             finished_at=Now(),
-            **_NO_LEASE,
+            **statements.NO_LEASE,
         )
         settle_versions(match_ids=batch)
         note_endings(batch)
@@ -353,28 +312,26 @@ def _answers(results: Mapping[int, MatchResult]) -> dict[tuple[int, int], str]:
     }
 
 
-def _lease_end() -> CombinedExpression:
-    return Now() + timedelta(seconds=LEASE_S)
-
-
 def _store_seats(results: Mapping[int, MatchResult]) -> None:
-    seats = list(MatchSeat.objects.filter(match__in=results))
-    logs = []
-    for seat in seats:
-        told = results[seat.match_id].seats[seat.seat]
-        for name in _TOLD:
-            setattr(seat, name, getattr(told, name))
-        seat.fault_detail = told.fault_detail[:_LONGEST_REASON]
-        if told.log or told.notes or told.trace:
-            notes = list(told.notes)
-            log = SeatLog(seat=seat, text=told.log, notes=notes, trace=told.trace)
-            log.ended_at = Now()
-            logs.append(log)
-    # An upsert is several times as fast as an update of many rows to different values.
-    MatchSeat.objects.bulk_create(
-        seats, update_conflicts=True, unique_fields=("pk",), update_fields=_TOLD
+    told = {
+        (pk, number): seat
+        for pk, result in results.items()
+        for number, seat in enumerate(result.seats)
+    }
+    *columns, _ = statements.TOLD
+    statements.SEAT.each(
+        (*place, *(getattr(seat, name) for name in columns), seat.fault_detail[:_LONGEST_REASON])
+        for place, seat in told.items()
     )
-    SeatLog.objects.bulk_create(logs)
+    logged = {at: seat for at, seat in told.items() if seat.log or seat.notes or seat.trace}
+    if not logged:
+        return
+    seats = MatchSeat.objects.filter(match__in={pk for pk, _ in logged})
+    SeatLog.objects.bulk_create(
+        SeatLog(seat=seat, text=each.log, notes=list(each.notes), trace=each.trace, ended_at=Now())
+        for seat in seats
+        if (each := logged.get((seat.match_id, seat.seat)))
+    )
 
 
 def _give_back(match: Match, ended: AttemptState, reason: str, **cause: int | None) -> None:
@@ -391,7 +348,7 @@ def _give_back(match: Match, ended: AttemptState, reason: str, **cause: int | No
         state_reason=reason if faults else "",
         host_faults=faults,
         finished_at=Now() if is_last else None,
-        **_NO_LEASE,
+        **statements.NO_LEASE,
     )
     if is_last:
         settle_versions(match_ids=[match.pk])

@@ -21,6 +21,7 @@ from django.db import connection, transaction
 from pentathlon.core.arithmetic import fingerprint
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import Conflict
+from pentathlon.core.statements import store_rows
 from pentathlon.matches.models import MatchSeat
 from pentathlon.ratings.book import Book, Change, is_landmark
 from pentathlon.ratings.models import (
@@ -265,13 +266,7 @@ def store_ratings(pool: Pool, book: Book, *, only: set[int] | None = None) -> No
         for version_id, line in sorted(book.lines.items())
         if only is None or version_id in only
     ]
-    Rating.objects.bulk_create(
-        ratings,
-        batch_size=_BATCH,
-        update_conflicts=True,
-        unique_fields=("pool", "version"),
-        update_fields=_LINE_FIELDS,
-    )
+    store_rows(ratings, unique=("pool", "version"), update=_LINE_FIELDS)
 
 
 def rating_facts(pool: Pool) -> dict[int, tuple[float, ...]]:

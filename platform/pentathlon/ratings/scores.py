@@ -14,6 +14,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
+from pentathlon.core.statements import store_rows
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerState, Pool, ScoreLine
 
@@ -172,10 +173,4 @@ def _ends(seats: QuerySet[MatchSeat]) -> Iterator[list[SeatEnd]]:
 def _store(pool: Pool, lines: Iterable[ScoreLine]) -> None:
     for line in lines:
         line.pool = pool
-    ScoreLine.objects.bulk_create(
-        lines,
-        batch_size=_BATCH,
-        update_conflicts=True,
-        unique_fields=("pool", "version"),
-        update_fields=_COUNTS,
-    )
+    store_rows(lines, unique=("pool", "version"), update=_COUNTS)

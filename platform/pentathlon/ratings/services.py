@@ -17,6 +17,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.core import tracing
 from pentathlon.core.arithmetic import fingerprint_after
 from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.statements import Update, store_rows
 from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.spans import record_of_matches
@@ -61,6 +62,31 @@ _SAMPLE = 2_000
 """Matches that give a game's share of draws to about a hundredth, while a start waits for it."""
 _ENDED = (MatchState.DONE, MatchState.VOID)
 _pools = Bulkheads[int]("rating pool")
+_ENDED_AT = Match.objects.filter(pk=OuterRef("match")).values("finished_at")
+_APPLY = Update(
+    lambda row, seq, reason, course: (
+        LedgerRow.objects.filter(pk=row),
+        {
+            "state": LedgerState.APPLIED,
+            "seq": seq,
+            "applied_at": Now(),
+            "reason": reason,
+            "course": course,
+        },
+    )
+)
+_SKIP = Update(
+    lambda row, reason: (
+        LedgerRow.objects.filter(pk=row),
+        {"state": LedgerState.SKIPPED, "reason": reason},
+    )
+)
+_MARK_READY = Update(
+    lambda ids: (
+        LedgerRow.objects.waiting().filter(match__pk__in=ids),
+        {"state": LedgerState.READY, "ended_at": Coalesce(Subquery(_ENDED_AT), Now())},
+    )
+)
 
 
 def note_first_matches(pool: Pool, matches: Mapping[int, int]) -> None:
@@ -141,16 +167,14 @@ def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
         LedgerRow(pool=pool, match=match, **(settled if match.pk in own else {}))
         for match in entered
     ]
-    LedgerRow.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
+    store_rows(rows, ignores_known=True)
     if ended := {row.match_id for row in rows if row.match.state in _ENDED}:
         mark_ready(ended)
 
 
 def mark_ready(match_ids: Collection[int]) -> None:
     """Queue the results of matches that have just ended; call it where they end."""
-    rows = LedgerRow.objects.waiting().filter(match__in=match_ids)
-    ended_at = Match.objects.filter(pk=OuterRef("match")).values("finished_at")
-    rows.update(state=LedgerState.READY, ended_at=Coalesce(Subquery(ended_at), Now()))
+    _MARK_READY(sorted(match_ids))
 
 
 @transaction.atomic
@@ -220,23 +244,21 @@ def _settle(pool: Pool, rows: Sequence[LedgerRow]) -> None:
             known.add(row.course)
         result = replace(result, is_repeat=row.reason == LedgerReason.REPEAT)
         pool.applied_seq += 1
-        row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, Now()
+        row.state, row.seq = LedgerState.APPLIED, pool.applied_seq
         lines += (change_row(row.pk, change) for change in book.enter(row.seq, result))
         for player in set(result.players) - rated:
             first.setdefault(player, row.match_id)
-    # As an upsert: several times as fast as an update of many rows to different values.
-    LedgerRow.objects.bulk_create(
-        rows,
-        batch_size=_BATCH,
-        update_conflicts=True,
-        unique_fields=("pk",),
-        update_fields=("state", "seq", "applied_at", "reason", "course"),
-    )
+    _note_settled(rows)
     insert_rows(lines)
     store_ratings(pool, book)
     _count_in_scores(pool, rows)
     pool.save(update_fields=("applied_seq", "fingerprint", "done", "void", "seat_scores"))
     note_first_matches(pool, first)
+
+
+def _note_settled(rows: Sequence[LedgerRow]) -> None:
+    _APPLY.each((row.pk, row.seq, row.reason, row.course) for row in rows if row.seq)
+    _SKIP.each((row.pk, row.reason) for row in rows if not row.seq)
 
 
 def apply_results(*, limit: int = 200) -> int:

@@ -25,6 +25,7 @@ from django.db.models.functions import Now
 
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.clock import database_now
+from pentathlon.core.statements import Read
 from pentathlon.fleet.capabilities import NO_TOKEN, read_fleet
 from pentathlon.matches.models import (
     PRIVATE_KINDS,
@@ -61,6 +62,23 @@ _ORIGINAL, _AGAIN, _ONCE, _TWICE = range(4)
 _checks = Bulkheads[int]("spot check")
 """The numbers of a spot check's runs."""
 
+_UNSTEADY = MatchSeat.objects.filter(
+    match=OuterRef("match"), version__in=UnsteadyVersion.objects.values("pk")
+)
+_PLAYED_AFAR: Final = Read(
+    lambda ids: (
+        Attempt.objects.filter(
+            ~Exists(_UNSTEADY),
+            match__pk__in=ids,
+            state=AttemptState.ACCEPTED,
+            match__state=MatchState.DONE,
+            worker_token__isnull=False,
+        )
+        .exclude(match__kind__in=PRIVATE_KINDS)
+        .values_list("match_id", "worker_token")
+    )
+)
+"""The accepted results of workers with a token, with these tokens."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -68,19 +86,9 @@ def sample_results(match_ids: Collection[int]) -> None:
     """Draw some of the results that have just been accepted, to be played again."""
     one_in = settings.SPOT_CHECKS
     drawn = [pk for pk in match_ids if one_in and not secrets.randbelow(one_in)]
-    if not drawn or SpotCheck.objects.filter(state=CheckState.OPEN).count() >= MOST_OPEN:
+    parties = {match: token or NO_TOKEN for match, token in _PLAYED_AFAR(drawn)}
+    if not parties or SpotCheck.objects.filter(state=CheckState.OPEN).count() >= MOST_OPEN:
         return
-    unsteady = MatchSeat.objects.filter(
-        match=OuterRef("match"), version__in=UnsteadyVersion.objects.values("pk")
-    )
-    accepted = Attempt.objects.filter(
-        match__in=drawn,
-        state=AttemptState.ACCEPTED,
-        match__state=MatchState.DONE,
-        worker_token__isnull=False,
-    ).exclude(match__kind__in=PRIVATE_KINDS)
-    found = accepted.filter(~Exists(unsteady)).values_list("match_id", "worker_token")
-    parties = {match: token or NO_TOKEN for match, token in found}
     checks = SpotCheck.objects.bulk_create(SpotCheck() for _ in parties)
     CheckRun.objects.bulk_create(
         CheckRun(check_of=check, number=_ORIGINAL, match_id=match, party=party)

@@ -3,18 +3,27 @@
 from functools import partial
 
 import pytest
+from django.db import connection
+from django.db.models.sql.compiler import SQLCompiler
+from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.matches import attempts, services
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
+from pentathlon.matches.replays.services import accept_results
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result, result_of
+from tests.pentathlon.matches.replays.playing import record_of, report_of, submission_of
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db
+
+MOST_OF_CLAIM = 12
+MOST_OF_HAND_IN = 16
+"""Statements for any number of matches; savepoints count, too."""
 
 
 def _claim(
@@ -75,6 +84,26 @@ class TestBatch:
         assert scores == {kept.match_id: 0, lost.match_id: None, again.match_id: 2}
         accepted = Attempt.objects.filter(state=AttemptState.ACCEPTED)
         assert set(accepted.values_list("match", flat=True)) == counted
+
+
+def test_batch_is_claimed_and_handed_in_with_few_statements_that_are_compiled_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make_worker()
+    versions = [make_version(), make_version()]
+    played = [_claim([make_match(versions).pk for _ in range(number)]) for number in (3, 1)]
+    records = [[submission_of(job, report_of(record_of(job))) for job in jobs] for jobs in played]
+    assert accept_results(records[0]) == [None] * 3
+    ids = [make_match(versions).pk for _ in range(8)]
+    monkeypatch.delattr(SQLCompiler, "as_sql")
+
+    with CaptureQueriesContext(connection) as claiming:
+        assert len(_claim(ids)) == 8
+    with CaptureQueriesContext(connection) as handing_in:
+        assert accept_results(records[1]) == [None]
+
+    assert len(claiming) <= MOST_OF_CLAIM
+    assert len(handing_in) <= MOST_OF_HAND_IN
 
 
 class TestGivenBack:

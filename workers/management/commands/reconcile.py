@@ -82,7 +82,7 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     # A broker that does not answer must not keep the leader.
     "publishing": {
         "matches": _publisher.publish_matches,
-        "friendlies": _publisher.publish_friendlies,
+        "friendlies": Remembered(_publisher.publish_friendlies),
     },
     "ratings": {"ratings": apply_results},
     "recompute": {

@@ -18,6 +18,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from pentathlon.core.errors import Damaged
+from pentathlon.core.statements import store_rows
 from pentathlon.insight.explorer.models import ExploredGame, ExploredMatch, ExploredPosition
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchQuerySet, MatchSeat, MatchState
@@ -94,7 +95,7 @@ def _count_next(game: Game) -> int:
     last = matches[-1]
     shown = [match for match in matches if _counts(match)]
     depths, made = _add(game, shown, room=MOST_POSITIONS - place.positions)
-    ExploredMatch.objects.bulk_create(
+    store_rows(
         (
             ExploredMatch(
                 match=match,
@@ -104,7 +105,7 @@ def _count_next(game: Game) -> int:
             )
             for match in matches
         ),
-        ignore_conflicts=True,
+        ignores_known=True,
     )
     ExploredGame.objects.filter(game=key).update(
         finished_at=last.finished_at,
@@ -205,8 +206,8 @@ def _add(game: Game, matches: Sequence[Match], *, room: int) -> tuple[dict[int, 
                 touched[key] = row
             before = row
             depths[match.pk] = depth + 1
-    ExploredPosition.objects.bulk_update(touched.values(), ("matches", "points"))
-    ExploredPosition.objects.bulk_create(fresh.values())
+    store_rows(touched.values(), unique=("id",), update=("matches", "points"))
+    store_rows(fresh.values())
     return depths, len(fresh)
 
 

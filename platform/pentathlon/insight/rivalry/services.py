@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from django.db import transaction
 
+from pentathlon.core.statements import store_rows
 from pentathlon.insight.rivalry.models import Meeting, UncountedResult
 from pentathlon.insight.rivalry.scores import Expectation, expect
 from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchSeat, MatchState
@@ -149,9 +150,7 @@ def _expected(own: MeetingSide, other: MeetingSide, rated: Rated) -> Expectation
 
 def queue_results(match_ids: Collection[int]) -> None:
     """Have the results of matches counted soon, or counted again; in the caller's transaction."""
-    UncountedResult.objects.bulk_create(
-        (UncountedResult(match_id=pk) for pk in sorted(match_ids)), batch_size=1000
-    )
+    store_rows(UncountedResult(match_id=pk) for pk in sorted(match_ids))
 
 
 @dataclass(slots=True)
@@ -210,7 +209,7 @@ def _settle(ids: Collection[int]) -> set[int]:
 
 
 def _add_meetings(made: Iterable[Meeting]) -> None:
-    Meeting.objects.bulk_create(made, batch_size=500)
+    store_rows(made)
 
 
 def _is_counted(match: Match) -> bool:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from django.db import connection
 
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
+from pentathlon.core.statements import Read
 from pentathlon.matches.hidden_lanes import NEVER_REPEATED, HeldLane
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 
@@ -79,6 +80,13 @@ _OF_KIND: Final = _Line("lane", "m.kind = %s AND m.newcomer_of IS NULL")
 _Row = tuple[int, int, str, str, int, bool, int | None, str]
 """The lane, id, kind, game and rules version of a match, whether it is rated, the party that it is
 reserved for, and the ids of the bot versions."""
+
+_HELD_LANES: Final = Read(lambda: HeldLane.objects.values_list("lane", flat=True))
+_VERSIONS: Final = Read(
+    lambda ids: BotVersion.objects.filter(pk__in=ids).only(
+        "bot", "state", "manifest", "archive", "built", "is_build_trusted"
+    )
+)
 
 _SPARE: Final = 8
 _MOST_REFUSED: Final = 400
@@ -227,10 +235,7 @@ class Heads:
         lineups = {seated: [int(word) for word in seated.split()] for seated in unknown}
         ids = {version_id for seating in lineups.values() for version_id in seating}
         if unread := ids - self._versions.keys():
-            needed = BotVersion.objects.only(
-                "bot", "state", "manifest", "archive", "built", "is_build_trusted"
-            )
-            self._versions.update(needed.in_bulk(unread))
+            self._versions.update({each.pk: each for each in _VERSIONS(sorted(unread))})
         for seated, seating in lineups.items():
             self._lineups[seated] = Lineup([self._versions[each] for each in seating])
 
@@ -257,7 +262,7 @@ def waiting_lanes(line: str) -> list[int]:
         lanes = [lane for (lane,) in cursor.fetchall()]
     if line == NEWCOMERS:
         return lanes
-    held = set(HeldLane.objects.values_list("lane", flat=True))
+    held = set(_HELD_LANES())
     return [lane for lane in lanes if lane not in held]
 
 

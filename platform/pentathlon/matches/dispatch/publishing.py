@@ -36,14 +36,19 @@ from itertools import chain
 from math import ceil
 from typing import Final
 
-from django.db.models import Q
-from django.db.models.functions import Now
-
+from pentathlon.core.statements import Read
 from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
-from pentathlon.matches.capacity import BATCH, BatchSizes, Cap
+from pentathlon.matches.capacity import (
+    BATCH,
+    BatchSizes,
+    Cap,
+    InFlight,
+    live_matches,
+    sent_matches,
+)
 from pentathlon.matches.dispatch.heads import NEWCOMERS, Head, Heads, waiting_lanes
 from pentathlon.matches.hidden_lanes import RepeatedLane
-from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
+from pentathlon.matches.models import COMPETITIONS, MatchKind
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
 
@@ -64,6 +69,7 @@ KEPT_FOR_CHALLENGES: Final = 1 / 8
 MOST_FOR_SPOT_CHECKS: Final = 1 / 16
 """These three are shares of the window."""
 Publish = Callable[[Sequence[int]], None]
+_REPEATED: Final = Read(lambda: RepeatedLane.objects.values_list("lane", flat=True))
 
 
 class Turns:
@@ -185,20 +191,16 @@ class _Plan:
         self._fleet = fleet
         self._cursor = cursor
         # Two sets, because SQLite reads the whole table for "either … or".
-        live, sent = Match.objects.live(), Match.objects.sent()
+        live, sent = live_matches(), sent_matches()
         self._sizes = BatchSizes()
         self._cap = Cap.over(live, sent=sent, sizes=self._sizes)
         self._covered: dict[Requirements, bool] = {}
-        of_ladder = Q(kind=MatchKind.LADDER, newcomer_of=None)
-        usual_s, ladders_s = resend_after_s
-        is_stale = (~of_ladder & _is_stale(usual_s)) | (of_ladder & _is_stale(ladders_s))
-        facts = ("kind", "lane", "newcomer_of", "game")
-        self._stale = sorted(sent.filter(is_stale).values_list("pk", *facts))
-        self._repeated = frozenset(RepeatedLane.objects.values_list("lane", flat=True))
+        self._stale = sorted(each for each in sent if _is_stale(each, *resend_after_s))
+        self._repeated = frozenset(_REPEATED())
         self._in_flight: dict[tuple[str, int], float] = defaultdict(float)
-        waiting = list(sent.exclude(is_stale).order_by().values_list(*facts))
-        for *place, game in chain(live.order_by().values_list(*facts), waiting):
-            self._in_flight[_lane_of(*place)] += self._weight(game)
+        waiting = [each for each in sent if not _is_stale(each, *resend_after_s)]
+        for each in chain(live, waiting):
+            self._in_flight[_lane_of(each)] += self._weight(each.game)
         self._waiting = len(waiting)
         """How many matches wait in hints that no slot has taken yet."""
         self._left = 0.0
@@ -207,11 +209,11 @@ class _Plan:
     def choose(self, window: int) -> list[Chosen]:
         """Return what to publish now, in order."""
         chosen: list[Chosen] = []
-        for pk, *place, game in self._stale:
-            line, lane = _lane_of(*place)
+        for each in self._stale:
+            line, lane = _lane_of(each)
             if self._room(window, line) > 0:
-                self._in_flight[line, lane] += self._weight(game)
-                chosen.append(Chosen(pk=pk, game=game, line=line))
+                self._in_flight[line, lane] += self._weight(each.game)
+                chosen.append(Chosen(pk=each.pk, game=each.game, line=line))
         newcomers = self._by_turns(NEWCOMERS, self._room(window))
         if window >= 2 * BATCH:
             self._left = max(0.0, self._room(window)) % BATCH
@@ -357,11 +359,15 @@ class _Plan:
         return True
 
 
-def _lane_of(kind: str, lane: int, newcomer_of: int | None) -> tuple[str, int]:
+def _lane_of(match: InFlight) -> tuple[str, int]:
     """Return the line and the lane in which a match waits."""
-    return (kind, lane) if newcomer_of is None else (NEWCOMERS, newcomer_of)
+    if match.newcomer_of is None:
+        return match.kind, match.lane
+    return NEWCOMERS, match.newcomer_of
 
 
-def _is_stale(after_s: float) -> Q:
-    """Select matches sent so long ago."""
-    return Q(sent_at__lt=Now() - timedelta(seconds=after_s))
+def _is_stale(match: InFlight, usual_s: float, ladders_s: float) -> bool:
+    """Return whether a match was sent so long ago that its hint is lost."""
+    is_of_ladder = match.kind == MatchKind.LADDER and match.newcomer_of is None
+    after = timedelta(seconds=ladders_s if is_of_ladder else usual_s)
+    return match.sent_at is not None and match.sent_at < match.now - after

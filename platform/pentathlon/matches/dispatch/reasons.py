@@ -20,7 +20,7 @@ from pentathlon.core.services import RECONCILER
 from pentathlon.core.texts import duration
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.matches.attempts import MAX_ATTEMPTS
-from pentathlon.matches.capacity import Cap, durations_s, read_plays
+from pentathlon.matches.capacity import Cap, durations_s, live_matches, read_plays, sent_matches
 from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS
 from pentathlon.matches.hidden_lanes import NEVER_REPEATED, HeldLane, RepeatedLane
 from pentathlon.matches.jobs import LEASE_S
@@ -128,7 +128,7 @@ def read_situation() -> Situation:
     return Situation(
         now=database_now(),
         fleet=fleet,
-        cap=Cap.over(Match.objects.live(), sent=Match.objects.sent()),
+        cap=Cap.over(live_matches(), sent=sent_matches()),
         held_lanes=frozenset(HeldLane.objects.values_list("lane", flat=True)),
         repeated_lanes=frozenset(RepeatedLane.objects.values_list("lane", flat=True)),
         is_handed_out=Leadership.objects.filter(name=RECONCILER, until__gt=Now()).exists(),

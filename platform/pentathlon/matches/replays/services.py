@@ -12,27 +12,31 @@ from zstandard import ZstdError
 
 from pentathlon.core import tracing
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.core.statements import Read, store_rows
 from pentathlon.core.texts import storable
 from pentathlon.matches.jobs import MatchResult, SeatResult, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind
 from pentathlon.matches.replays.codec import CODEC, pack, unpack
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.store import ReplayDamaged, read_packed
+from pentathlon.matches.requirements import with_teams
 from pentathlon.matches.services import finish_matches
 from pentathlon.matches.spans import record_of_matches
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.traces import Trace
 from pentathlon_engines.record.answers import answer_at_fault
-from pentathlon_engines.record.record import canonical, course, events_by, verify_record
+from pentathlon_engines.record.record import canonical, course, verify_record
 from pentathlon_engines.record.record import chain as chain_of
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport
 
 NOTES_KEPT: Final = 100
 """How many notes of a bot are kept from a match: the last ones."""
+_MATCHES: Final = Read(lambda ids: Match.objects.filter(pk__in=ids))
 
 
 def expected_header(match: Match) -> dict[str, Any]:  # Any: values of `Header`
@@ -114,13 +118,15 @@ def seat_results(report: MatchReport) -> Iterator[SeatResult]:
     record, traces = report.record, report.traces
     ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
     faults = {fault["seat"]: fault for fault in record["faults"]}
+    events = [Event.of(row) for row in record["events"]]
     for seat, usage in enumerate(report.usage):
+        own = [event for event in events if event.seat == seat]
         yield SeatResult(
             rank=ranks[seat],
             score=None if scores is None else scores[seat],
             cpu_ms=round(usage.cpu_s * 1000),
-            actions=sum(event.is_by_bot for event in events_by(record, seat)),
-            wall_ms=sum(event.wall_ms for event in events_by(record, seat)),
+            actions=sum(event.is_by_bot for event in own),
+            wall_ms=sum(event.wall_ms for event in own),
             memory_peak_mb=usage.memory_peak_mb,
             exit_status=usage.exit_status,
             log=storable(report.logs[seat].decode(errors="replace")),
@@ -166,7 +172,8 @@ def accept_results(submissions: Sequence[Submission]) -> list[DomainError | None
       `bad_result` if the rest of the report does not fit or cannot be stored.
     - `NotFound`: there is no such match.
     """
-    matches = Match.objects.with_needs().in_bulk({each.match_id for each in submissions})
+    ids = sorted({each.match_id for each in submissions})
+    matches = {match.pk: match for match in with_teams(_MATCHES(ids))}
     # Playing records again may take long, so it happens outside of the transaction.
     looked_at = [_look_at(matches.get(each.match_id), each) for each in submissions]
     fit: dict[int, MatchResult] = {}
@@ -240,7 +247,7 @@ def _store_all(results: Sequence[MatchResult]) -> dict[int, DomainError | None]:
 def _store(results: Sequence[MatchResult]) -> set[int]:
     since_ns = tracing.clock()
     counted = finish_matches(results)
-    Replay.objects.bulk_create(
+    store_rows(
         Replay(
             match_id=each.match_id,
             codec=CODEC,

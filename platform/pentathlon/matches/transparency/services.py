@@ -18,6 +18,7 @@ from django.db.models import Max, QuerySet
 
 from pentathlon.core.arithmetic import fingerprint
 from pentathlon.core.errors import Damaged, NotFound
+from pentathlon.core.statements import store_rows
 from pentathlon.matches.hidden_lanes import hidden_from
 from pentathlon.matches.models import PRIVATE_KINDS, Match
 from pentathlon.matches.replays.models import Replay
@@ -350,7 +351,7 @@ def _append(matches: Sequence[Match]) -> None:
     key, _ = SigningKey.objects.get_or_create(text=log_key().to_text())
     size = log_size()
     receipts = [_receipt_of(match) for match in matches]
-    LogEntry.objects.bulk_create(
+    store_rows(
         LogEntry(
             index=size + number, match=match, receipt=text, signature=sign(text.encode()), key=key
         )

@@ -26,6 +26,7 @@ from pentathlon.core.server.limits import (
     CHALLENGE_MATCHES_A_DAY,
     CHALLENGES_UNDER_WAY,
 )
+from pentathlon.core.statements import Read
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.matches.specs import MatchSpec
@@ -38,6 +39,11 @@ from pentathlon_engines.record.shape import SEED_END
 DEFAULT_BLOCKS = 10
 _out_of_play = Bulkheads[int]("matches of challenge")
 _PAIR = 2
+_LANES = Read(
+    lambda ids: Match.objects.filter(pk__in=ids, kind=MatchKind.CHALLENGE).values_list(
+        "lane", flat=True
+    )
+)
 
 
 def daily_quota(author: User) -> Quota:
@@ -175,8 +181,7 @@ def _call_off(challenge: Challenge) -> int:
 
 def count_endings(match_ids: Collection[int]) -> None:
     """Count the results of challenges in which these matches have just ended."""
-    ended = Match.objects.filter(pk__in=match_ids, kind=MatchKind.CHALLENGE)
-    lanes = set(ended.order_by().values_list("lane", flat=True))
+    lanes = set(_LANES(sorted(match_ids)))
     # In the order of ids: two endings with the same challenges must not deadlock.
     for challenge_id in sorted(filter(None, map(challenge_of_lane, lanes))):
         # Because of the lock, the later of two matches that end together sees the earlier one.

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db import transaction
 
 from pentathlon.bots.models import OUT_OF_PLAY
+from pentathlon.core.statements import Update, store_rows
 from pentathlon.matches.hidden_lanes import NEVER_REPEATED, is_repeated
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import requeue_void_matches
@@ -43,6 +44,9 @@ _AT_ONCE: Final = 300
 """Legs that one transaction looks at."""
 _UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
 _SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
+_MARK_DUE: Final = Update(
+    lambda ids: (TournamentMatch.objects.filter(match__pk__in=ids), {"is_due": True})
+)
 _blocks = TournamentSteps("blocks of tournament", told="Its results cannot be counted.")
 
 
@@ -127,7 +131,7 @@ def cut_short(legs: Sequence[PlayedLeg], *, out: Collection[int]) -> BlockResult
 def mark_due(match_ids: Collection[int]) -> None:
     """Queue the blocks of matches that have just ended; call it where they end."""
     # Marks places, not blocks: two legs that end at the same time must not wait for each other.
-    TournamentMatch.objects.filter(match__in=match_ids).update(is_due=True)
+    _MARK_DUE(sorted(match_ids))
 
 
 def settle_blocks(*, for_s: float = settings.STEP_S) -> int:
@@ -136,9 +140,11 @@ def settle_blocks(*, for_s: float = settings.STEP_S) -> int:
 
     def settle(tournament_id: int) -> int:
         settled = 0
-        while (count := _settle_part(tournament_id)) and time.monotonic() < deadline:
+        while True:
+            count = _settle_part(tournament_id)
             settled += count
-        return settled + count
+            if count < _AT_ONCE or time.monotonic() > deadline:
+                return settled
 
     settled = 0
     due = TournamentMatch.objects.filter(is_due=True).order_by()
@@ -274,13 +280,7 @@ def play_void_again(match_ids: Collection[int]) -> None:
 
 def store_blocks(blocks: Iterable[Block]) -> None:
     """Store the changes of locked blocks."""
-    # As an upsert: several times as fast as an update of many rows to different values.
-    Block.objects.bulk_create(
-        blocks,
-        update_conflicts=True,
-        unique_fields=("pk",),
-        update_fields=("state", "reason", "result", "replays", "order"),
-    )
+    store_rows(blocks, unique=("id",), update=("state", "reason", "result", "replays", "order"))
 
 
 def make_void(tournament: Tournament, block: Block, legs: Sequence[Match], *, reason: str) -> bool:

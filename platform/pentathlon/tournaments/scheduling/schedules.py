@@ -18,6 +18,7 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
+from pentathlon.core.statements import store_rows
 from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon.matches.specs import MatchSpec
@@ -272,7 +273,7 @@ def store_matches(
     """
     tournament = batches[0].tournament
     rounds = {pairing.block: pairing.round for pairing in pairings}
-    Block.objects.bulk_create(
+    store_rows(
         Block(tournament=tournament, number=number, batch=batch, round=rounds[number])
         for batch in batches
         for number in rounds
@@ -294,7 +295,7 @@ def store_matches(
         for pairing in pairings
     )
     firsts = {pairing.block: pairing.index for pairing in reversed(pairings)}
-    TournamentMatch.objects.bulk_create(
+    store_rows(
         TournamentMatch(
             tournament=tournament,
             match=match,
@@ -337,7 +338,7 @@ def _adopt_part(tournament: Tournament) -> int:
     part = places.filter(block__gt=known, block__lte=known + _ADOPTED_AT_ONCE)
     adopted = list(part.select_related("match").order_by("index"))
     rounds = {place.block: place.round for place in adopted}
-    Block.objects.bulk_create(
+    store_rows(
         Block(tournament=locked, number=number, batch=batch, round=rounds[number])
         for number in rounds
     )
@@ -345,7 +346,5 @@ def _adopt_part(tournament: Tournament) -> int:
     for place in adopted:
         place.leg = place.index - firsts[place.block] + 1
         place.is_due = place.match.state in _ENDED
-    TournamentMatch.objects.bulk_create(
-        adopted, update_conflicts=True, unique_fields=("pk",), update_fields=("leg", "is_due")
-    )
+    store_rows(adopted, unique=("id",), update=("leg", "is_due"))
     return len(adopted)
