@@ -110,8 +110,8 @@ class SandboxedBot:
         """Return the limit that the bot has broken by now, or None."""
         if self._usage is not None:
             return None
-        if self._starter.hides_end and self._tree.wait(0):
-            self._starter.release()
+        if self._starter.hides_end:
+            self.wait(0)
         if self.cpu_s() > most_cpu_s(self._limits):
             return too_much_cpu(self._cpu_s, self._limits)
         # The process may end at any moment; then `verdict` explains its end.
@@ -138,7 +138,10 @@ class SandboxedBot:
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until the bot's first process has ended; return whether it has."""
-        return self._tree.wait(timeout_s)
+        has_ended = self._tree.wait(timeout_s)
+        if has_ended and self._starter.hides_end:
+            self._starter.release()
+        return has_ended
 
     def keep_scratch(self) -> int:
         """Return a descriptor of the bot's scratch folder; the caller closes it.

@@ -21,7 +21,7 @@ from tests.workers.sandbox.bots import own_bot, read_line, watch_breach
 from tests.workers.sandbox.ways import Way
 from workers.sandbox.files.runtime import find_runtime
 from workers.sandbox.files.staging import Staging
-from workers.sandbox.isolation.forks.server import Keeper
+from workers.sandbox.isolation.forks.server import ForkedStarter
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
@@ -170,7 +170,7 @@ def test_bots_with_packages_are_forks_of_a_server_of_their_own(tmp_path: Path) -
     bots = [start(launcher, each) for each in (own_bot(tmp_path / "plain", LOOKS), command)]
 
     assert launcher.forks is not None
-    assert [isinstance(bot._starter, Keeper) for bot in bots] == [True, True]
+    assert [isinstance(bot._starter, ForkedStarter) for bot in bots] == [True, True]
     assert len(launcher.forks._own) == 2
     assert read_line(bots[1]) == "True True\n", "nothing loads its C code again"
     for bot in bots:

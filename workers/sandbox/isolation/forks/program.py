@@ -1,13 +1,11 @@
 """The fork server: a warm Python of which every bot is a fork. It runs on this source alone.
 
-`boot.py` starts it in walls of its own, with nothing of the worker's but a socket and /proc. Its
-first process only reaps. The second is a template, which waits for its turn, forks the next
-template, and only then reads a request. So it becomes the keeper of one bot, and what a template
-has in memory is what the first one had: no request, no process id, no status, and no byte of a
-bot. The child of a fork learns nothing of its parent, and only children go on as templates.
-
-A keeper forks the bot as the first process of a new namespace and waits for its end. It waits by
-a descriptor of the process: `wait4` would wake it at each pause.
+`boot.py` starts it in walls of its own, with nothing of the worker's but two sockets and /proc. Its
+first process waits for the ends of bots and tells the worker of them. The second one, the server
+proper, makes a *template*: a fork that is a child of the first process, too, and the first process
+of a namespace of its own. The template reads one request and becomes the bot. So the server never
+sees a request, and what it has in memory is the same before and after each bot: it takes no
+process id from the kernel, and no status, and no byte of a bot.
 """
 
 from __future__ import annotations
@@ -18,17 +16,17 @@ import ctypes
 import gc
 import marshal
 import os
-import select
 import sys
 
 from workers.sandbox.isolation.confine import _check, _libc, _prctl, filter_calls, limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
 ARRIVED, READY, FAILED, ENDED = b"A", b"R", b"F", b"E"
-"""The first byte of each message about a bot. Only its keeper sends the last one."""
+"""The first byte of each message about a bot. Only the first process sends the last one."""
 BOTS_AT = "/bots"
 """Where the server sees the folders of all bots; no bot sees it."""
 
@@ -38,63 +36,109 @@ _FIRST, _HIGHEST = 3, 63
 _MS_NOSUID, _MS_NODEV, _MS_BIND, _MNT_DETACH = 2, 4, 4096, 2
 _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 _NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_CAP_AMBIENT = 1, 4, 24, 47
+_CLEARTID, _SETTID, _PARENT, _SIGCHLD = 0x200000, 0x1000000, 0x8000, 17
+_PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_GET_TID_ADDRESS, _PR_CAP_AMBIENT = 4, 24, 40, 47
 _PR_CAP_AMBIENT_CLEAR_ALL = 4
 _CAPABILITIES_VERSION = 0x20080522
-_SIGKILL = 9
 _NO_FILE, _INTERRUPTED = 2, 130
 
 
 def serve(facts: dict[str, Any]) -> int:  # Any: a table of facts
-    """Fork keepers and bots for ever; return in each bot, at its end, with its exit status.
+    """Fork bots for ever; return in each bot, at its end, with its exit status.
 
-    Of the `facts`, `requests` is the socket on which the worker asks, `proc` the folder /proc of
-    the host, which nobody sees who has not this descriptor, and `filter` the one of all bots.
+    Of the `facts`, `requests` is the socket on which the worker asks for bots, `ends` the one on
+    which it asks for their ends, `proc` the folder /proc of the host, which nobody sees who has
+    not this descriptor, `filter` the one of all bots, and `clone` the number of that call.
     """
     _prctl("PR_SET_DUMPABLE", _PR_SET_DUMPABLE, 0)
-    requests, proc = _keep_only(facts["requests"], facts["proc"])
+    requests, proc, ends = _keep_only(facts["requests"], facts["proc"], facts["ends"])
     turn, pass_on = os.pipe()
     os.write(pass_on, b".")
     # Objects that no collection looks at stay on pages that all bots share.
     gc.collect()
     gc.freeze()
     if os.fork():
-        _reap()
+        for descriptor in (requests, proc, turn, pass_on):
+            os.close(descriptor)
+        _tell_ends(_socket.socket(fileno=ends))
+    os.close(ends)
+    fork_brother = _brothers(facts["clone"])
     while True:
         os.read(turn, 1)
-        if os.fork():
+        if fork_brother():
             break
-    words = _keep(requests, pass_on, proc, call_filter=facts["filter"])
+    words = _become_bot(requests, pass_on, proc, call_filter=facts["filter"])
     return _run(words, facts["preloaded"])
 
 
-def _keep_only(requests: int, proc: int) -> tuple[int, int]:
-    """Close every other descriptor; return these two under the lowest numbers.
+def _keep_only(*kept: int) -> list[int]:
+    """Close every other descriptor; return these under the lowest numbers.
 
     So the closing of all others later need not look far, which takes long where Python was built
     for kernels that close one at a time.
     """
-    listed = os.open("self/fd", os.O_RDONLY, dir_fd=proc)
+    listed = os.open("self/fd", os.O_RDONLY, dir_fd=kept[1])
     names = os.listdir(listed)  # noqa: PTH208  # pathlib is not loaded
-    others = {int(name) for name in names} - {0, 1, 2, requests, proc}
+    others = {int(name) for name in names} - {0, 1, 2, *kept}
     for descriptor in others:
         try:
             os.close(descriptor)
         except OSError:  # the listing itself used it
             continue
-    low = os.dup(requests), os.dup(proc)
-    os.close(requests)
-    os.close(proc)
+    low = [os.dup(descriptor) for descriptor in kept]
+    for descriptor in kept:
+        os.close(descriptor)
     return low
 
 
-def _reap() -> NoReturn:
-    """Be the first process: reap keepers whose parents have ended before them."""
-    while True:
+def _tell_ends(ends: _socket.socket) -> NoReturn:
+    """Be the first process: at each word of the worker, wait for the end of a bot and tell it.
+
+    Nothing but such a word wakes it: whoever waits for a process is woken at each of its pauses.
+    The kernel tells the worker which of its processes has ended, as long as that is not reaped.
+    """
+    while ends.recv(1):
         try:
-            os.wait()
-        except ChildProcessError:
-            os._exit(0)
+            pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
+            who = array.array("i", [pid, os.getuid(), os.getgid()])
+            ends.sendmsg([ENDED], [(_socket.SOL_SOCKET, _socket.SCM_CREDENTIALS, who)])
+            _, status, used = os.wait4(pid, 0)
+            ends.send(marshal.dumps((status, used.ru_utime, used.ru_stime, used.ru_maxrss)))
+        except OSError:  # the worker has gone
+            break
+    os._exit(0)
+
+
+def _brothers(number: int) -> Callable[[], bool]:
+    """Return a function that forks this process, so that the fork is its brother.
+
+    It returns whether it runs in the fork, which is the first process of a namespace. It does what
+    `os.fork` does, but drops what the kernel returns: a process id in memory would be inherited by
+    the next fork. The C library wants to know its thread id, so the kernel writes that.
+    """
+    python, at = ctypes.PyDLL(None, use_errno=True), ctypes.c_void_p()
+    _prctl("PR_GET_TID_ADDRESS", _PR_GET_TID_ADDRESS, ctypes.byref(at))
+    flags = _PARENT | _NEWPID | _SETTID | _CLEARTID | _SIGCHLD
+    clone, nothing = python.syscall, ctypes.c_void_p()
+    clone.restype = python.PyOS_BeforeFork.restype = None
+    python.PyOS_AfterFork_Child.restype = python.PyOS_AfterFork_Parent.restype = None
+    # The last two are the address and something unused, in this order or the other.
+    words = ctypes.c_long(number), ctypes.c_long(flags), nothing, nothing, at, at
+
+    def fork() -> bool:
+        python.PyOS_BeforeFork()
+        ctypes.set_errno(0)
+        clone(*words)
+        error = ctypes.get_errno()
+        if os.getpid() == 1:
+            python.PyOS_AfterFork_Child()
+            return True
+        python.PyOS_AfterFork_Parent()
+        if error:
+            sys.exit(f"clone of processes: {os.strerror(error)}")
+        return False
+
+    return fork
 
 
 def _receive(requests: _socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -109,18 +153,10 @@ def _receive(requests: _socket.socket) -> tuple[dict[str, Any], list[int]]:
     return marshal.loads(text), list(descriptors)  # noqa: S302  # written by our own launcher
 
 
-def _keep(requests: int, pass_on: int, proc: int, *, call_filter: bytes) -> list[str]:
-    """Return what the bot runs, in the bot; tell the worker of its end, in the keeper."""
+def _become_bot(requests: int, pass_on: int, proc: int, *, call_filter: bytes) -> list[str]:
+    """Take a request and put all walls around this process; return what the bot runs."""
     request, (*stdio, talk) = _receive(_socket.socket(fileno=requests))
     os.write(pass_on, b".")
-    try:
-        _check("unshare of processes", _libc.unshare(_NEWPID))
-        child = os.fork()
-    except OSError as error:
-        os.write(talk, FAILED + str(error).encode())
-        os._exit(1)
-    if child:
-        _tell_end(child, talk, stdio[1])
     try:
         _raise_walls(request, stdio, talk, proc)
         filter_calls(call_filter)
@@ -132,23 +168,6 @@ def _keep(requests: int, pass_on: int, proc: int, *, call_filter: bytes) -> list
         os._exit(1)
     words: list[str] = request["words"]
     return words
-
-
-def _tell_end(child: int, talk: int, stdout: int) -> NoReturn:
-    """Wait for the end of a bot and tell the worker its status and usage.
-
-    The output stays open as long, as bubblewrap keeps it: a bot that closes it has not ended.
-    """
-    handle = os.pidfd_open(child)
-    _close_others({talk, handle, stdout})
-    select.select([handle], [], [])
-    _, status, used = os.wait4(child, 0)
-    told = (status, used.ru_utime, used.ru_stime, used.ru_maxrss)
-    try:
-        os.write(talk, ENDED + marshal.dumps(told))
-    except OSError:  # the worker has let go of the bot
-        os._exit(1)
-    os._exit(0)
 
 
 def _raise_walls(request: dict[str, Any], stdio: list[int], talk: int, proc: int) -> None:
@@ -170,8 +189,6 @@ def _raise_walls(request: dict[str, Any], stdio: list[int], talk: int, proc: int
         except (OSError, ValueError) as error:
             raise ValueError(f"rlimit {name} could not be set to {soft, hard}: {error}") from error
     _drop_capabilities()
-    # Nothing changes the ids from now on, which would clear this.
-    _prctl("PR_SET_PDEATHSIG", _PR_SET_PDEATHSIG, _SIGKILL)
 
 
 def _await_word(talk: int) -> None:
