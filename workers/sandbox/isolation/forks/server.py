@@ -12,7 +12,7 @@ import struct
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +34,7 @@ from workers.sandbox.isolation.launch import (
 )
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.procfs import threads_and_bytes, tree_cpu_s
-from workers.sandbox.resources.rlimits import MEBIBYTE
+from workers.sandbox.resources.rlimits import MEBIBYTE, number_of
 from workers.sandbox.resources.scratch import MountedScratch
 from workers.sandbox.starters import Pipes, Reaped
 from workers.sandbox.system_calls.filters import syscall_numbers
@@ -126,7 +126,8 @@ class ForkServer:
                 _map_users(pid, uid)
                 mapped_end.write(b"\n")
                 self._begin(facts)
-            except (OSError, ValueError) as error:
+                self._preloaded = self._hear_preloaded()
+            except (OSError, ValueError, EOFError) as error:
                 raise LaunchFailed(f"fork server: {end_failed(self._child)}") from error
             mapped_end.close()
             info.close()
@@ -147,14 +148,19 @@ class ForkServer:
         pipes, theirs = _pipes(request.undo)
         talk, their_talk = _sockets(request.undo)
         talk.settimeout(START_TIMEOUT_S)
-        asked = {
-            "words": list(words),
-            "folder": folder,
-            "group": request.group is not None,
-            "rlimits": dict(request.rlimits()),
-            "scratch_bytes": request.limits.scratch_mb * MEBIBYTE,
-            "uid": None if request.uid == os.geteuid() else request.uid,
-        }
+        own = request.uid == os.geteuid()
+        uid = _OUTSIDE if own else request.uid
+        size = request.limits.scratch_mb * MEBIBYTE
+        # `_become_bot` in the program takes these apart.
+        asked = (
+            list(words),
+            not self._preloaded.isdisjoint(_names_below(request.folder)),
+            f"{program.BOTS_AT}/{folder}".encode(),
+            request.group is not None,
+            [(name, number_of(name), limit) for name, limit in request.rlimits().items()],
+            f"size={size},mode=0700,uid={uid},gid={uid}".encode(),
+            0 if own else uid,
+        )
         told = marshal.dumps(asked, MARSHAL_FORMAT)
         descriptors = [*theirs, their_talk.fileno()]
         try:
@@ -237,6 +243,13 @@ class ForkServer:
         if self._is_retired and not self._bots:
             self.close()
 
+    def _hear_preloaded(self) -> set[str]:
+        """Wait until the server is warm; return the names under which its modules may be found."""
+        self._requests.settimeout(START_TIMEOUT_S)
+        told = self._requests.recv(_LONGEST_MESSAGE)
+        self._requests.settimeout(None)
+        return {name.partition(".")[0] for name in marshal.loads(told)}  # noqa: S302  # from our own program
+
     def _begin(self, facts: dict[str, Any]) -> None:  # Any: a table of facts
         if self._child.stdin is not None:
             self._child.stdin.write(b"\n" + marshal.dumps(facts, MARSHAL_FORMAT))
@@ -303,6 +316,16 @@ def _pipes(undo: ExitStack) -> tuple[Pipes, list[int]]:
         undo.enter_context(os.fdopen(stderr, "rb", buffering=0)),
     )
     return ours, [in_end, out_end, log_end]
+
+
+@lru_cache(maxsize=1024)
+def _names_below(folder: Path) -> frozenset[str]:
+    """Return under which names a bot could import what lies in its folder.
+
+    Nobody changes that folder, and its path never comes again.
+    """
+    names = (name for _, folders, files in os.walk(folder) for name in (*folders, *files))
+    return frozenset(name.partition(".")[0] for name in names)
 
 
 def _sockets(undo: ExitStack) -> tuple[socket.socket, socket.socket]:
