@@ -204,7 +204,7 @@ def test_host_that_refuses_nested_namespaces_starts_each_bot_by_bubblewrap(
     echo(launcher).stop()
 
     assert launcher.forks is not None
-    assert "unshare of processes" in launcher.forks.refusal
+    assert "clone of processes" in launcher.forks.refusal
     assert "fork_server" not in launcher.layers
     launcher.close()
 

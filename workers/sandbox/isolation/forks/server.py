@@ -230,7 +230,8 @@ class ForkServer:
         with suppress(OSError):
             while pid not in self._ends:
                 self._reaper.send(b".")
-                self._ends[_hear(self._reaper, ENDED)] = self._reaper.recv(_LONGEST_MESSAGE)
+                ended = _hear(self._reaper, ENDED)
+                self._ends[ended] = self._reaper.recv(_LONGEST_MESSAGE)
         if not (told := self._ends.pop(pid, b"")):
             nothing = resource.struct_rusage([0] * (_UNUSED_FIELDS + 3))
             return Reaped(status=-signal.SIGKILL, used=nothing, was_ended=True)
