@@ -113,7 +113,7 @@ class ForkServer:
                 bwrap=bwrap,
                 runtime=runtime,
                 folders=folders,
-                environment=environment,
+                environment={**environment, "LD_BIND_NOW": "1"},
                 passed=(info_end, mapped),
             )
             passed = (info_end, mapped, requests, ends)
