@@ -36,6 +36,7 @@ held = [order["mark"] * 50, {order["mark"]: 1}]
 print("held", flush=True)
 sys.stdin.read()
 """
+BUSY = {"quick": "", "slow": "import sys\nfor _ in range(300_000): pass\nsys.exit(7)"}
 SPINS = """
 import sys, threading
 def spin():
@@ -113,6 +114,51 @@ def test_no_byte_of_a_match_is_in_the_memory_of_the_next(
     second.stop()
 
 
+def changes_of(pid: int) -> dict[str, bytes]:
+    """Return the memory that a process may change, by the range of its addresses."""
+    found = {}
+    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            words = line.split()
+            start, end = (int(each, 16) for each in words[0].split("-"))
+            if words[1].startswith("rw"):
+                memory.seek(start)
+                found[words[0]] = memory.read(end - start)
+    return found
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may read the memory of the server")
+def test_memory_that_bots_begin_with_depends_on_no_bot(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    """Python uses two places in turns, so every second state is compared."""
+    ends = [own_bot(tmp_path / name, source) for name, source in BUSY.items()]
+    for _ in range(12):
+        launcher.start(ends[0], seat=0, limits=LIMITS).stop()  # Python adapts its code
+    _, _, parent, *_ = server_pids(launcher)
+
+    states = []
+    for command in (ends[0], ends[0], *ends):
+        bot = launcher.start(command, seat=0, limits=LIMITS)
+        bot.wait(PATIENCE_S)
+        bot.stop()
+        wait_for_template(launcher)
+        states.append(changes_of(parent))
+
+    assert states[2] == states[0]
+    assert states[3] == states[1]
+
+
+def wait_for_template(launcher: SandboxLauncher) -> None:
+    """Wait until the server sleeps and a template has begun to wait for a request."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        pids = server_pids(launcher)[2:]
+        if len(pids) == 2 and all(status(pid)["State"].startswith("S") for pid in pids):
+            return
+        time.sleep(0.01)
+
+
 def test_bots_beside_each_other_and_the_server_share_no_user_and_no_namespace(
     launcher: SandboxLauncher,
 ) -> None:
@@ -155,8 +201,7 @@ def test_server_that_hangs_fails_one_start_and_is_replaced(
     monkeypatch.setattr(server, "START_TIMEOUT_S", 0.2)
     hung = server_pids(launcher)
     for pid in hung[1:]:
-        with suppress(ProcessLookupError):  # the keeper of the bot that has just ended
-            os.kill(pid, signal.SIGSTOP)
+        os.kill(pid, signal.SIGSTOP)
 
     with pytest.raises(LaunchFailed, match="fork server"):
         launcher.start(bot_command("echo"), seat=0, limits=LIMITS)

@@ -1,11 +1,11 @@
 """The fork server: a warm Python of which every bot is a fork. It runs on this source alone.
 
-`boot.py` starts it in walls of its own, with nothing of the worker's but two sockets and /proc. Its
-first process waits for the ends of bots and tells the worker of them. The second one, the server
-proper, makes a *template*: a fork that is a child of the first process, too, and the first process
-of a namespace of its own. The template reads one request and becomes the bot. So the server never
-sees a request, and what it has in memory is the same before and after each bot: it takes no
-process id from the kernel, and no status, and no byte of a bot.
+`boot.py` starts it in walls of its own, with nothing of the worker's but two sockets and /proc.
+Its first process waits for the ends of bots and tells the worker of them. The second one, the
+server proper, makes a *template*: a fork that is a child of the first process, too, and the first
+process of a namespace of its own. The template reads one request and becomes the bot. So the
+server, from whose memory all bots begin, sees no request, process id or status, and no byte of a
+bot.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _tell_ends(ends: _socket.socket) -> NoReturn:
     ids = os.getuid(), os.getgid()
     while ends.recv(1):
         try:
-            pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
+            pid: int = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid  # type: ignore[union-attr]  # it waits
             who = b"".join(each.to_bytes(_INT, sys.byteorder) for each in (pid, *ids))
             ends.sendmsg([ENDED], [(_socket.SOL_SOCKET, _socket.SCM_CREDENTIALS, who)])
             _, status, used = os.wait4(pid, 0)

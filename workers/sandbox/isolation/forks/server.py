@@ -28,6 +28,7 @@ from workers.sandbox.isolation.launch import (
     START_TIMEOUT_S,
     LaunchRequest,
     end_failed,
+    output_so_far,
     pipe,
     read_until,
     spawn,
@@ -91,9 +92,8 @@ class ForkServer:
         self._ends: dict[int, bytes] = {}
         """What the server has told of bots that nobody has stopped yet, by process id."""
         with ExitStack() as undo:
-            self._requests, requests = _sockets(undo)
-            self._reaper, ends = _sockets(undo)
-            self._reaper.settimeout(_LONGEST_END_S)
+            self._requests, requests = _sockets(undo, timeout_s=START_TIMEOUT_S)
+            self._reaper, ends = _sockets(undo, timeout_s=_LONGEST_END_S)
             proc = os.open("/proc", os.O_PATH)
             undo.callback(os.close, proc)
             facts = {
@@ -116,17 +116,20 @@ class ForkServer:
                 environment={**environment, "LD_BIND_NOW": "1"},
                 passed=(info_end, mapped),
             )
-            passed = (info_end, mapped, requests, ends)
             self._child = spawn(
-                words, uid=uid, undo=undo, passed=passed, shared=[proc], environment={}
+                words,
+                uid=uid,
+                undo=undo,
+                passed=(info_end, mapped, requests, ends),
+                shared=[proc],
+                environment={},
             )
             try:
                 pid = int(json.loads(read_until(info, b"}"))["child-pid"])
                 undo.callback(_end, self._child, os.pidfd_open(pid))
                 _map_users(pid, uid)
                 mapped_end.write(b"\n")
-                self._begin(facts)
-                self._preloaded = self._hear_preloaded()
+                self._preloaded = self._begin(facts)
             except (OSError, ValueError, EOFError) as error:
                 raise LaunchFailed(f"fork server: {end_failed(self._child)}") from error
             mapped_end.close()
@@ -146,27 +149,12 @@ class ForkServer:
         """
         self.forks += 1
         pipes, theirs = _pipes(request.undo)
-        talk, their_talk = _sockets(request.undo)
-        talk.settimeout(START_TIMEOUT_S)
-        own = request.uid == os.geteuid()
-        uid = _OUTSIDE if own else request.uid
-        size = request.limits.scratch_mb * MEBIBYTE
-        # `_become_bot` in the program takes these apart.
-        asked = (
-            list(words),
-            not self._preloaded.isdisjoint(_names_below(request.folder)),
-            f"{program.BOTS_AT}/{folder}".encode(),
-            request.group is not None,
-            [(name, number_of(name), limit) for name, limit in request.rlimits().items()],
-            f"size={size},mode=0700,uid={uid},gid={uid}".encode(),
-            0 if own else uid,
-        )
-        told = marshal.dumps(asked, MARSHAL_FORMAT)
-        descriptors = [*theirs, their_talk.fileno()]
+        talk, their_talk = _sockets(request.undo, timeout_s=START_TIMEOUT_S)
+        asked = self._describe(request, folder=folder, words=words)
         try:
-            socket.send_fds(self._requests, [told], descriptors)
+            socket.send_fds(self._requests, [asked], [*theirs, their_talk.fileno()])
         except OSError as error:
-            raise ServerGone(end_failed(self._child)) from error
+            raise ServerGone(output_so_far(self._child)) from error
         finally:
             their_talk.close()
             for descriptor in (theirs[0], theirs[2]):
@@ -179,13 +167,29 @@ class ForkServer:
             with talk:
                 return self._take_hold(request, pipes, output, talk)
         except ServerGone as error:
-            raise ServerGone(end_failed(self._child)) from error
+            raise ServerGone(output_so_far(self._child)) from error
         except (OSError, ValueError) as error:
             # It hangs or has ended half way, so no bot of it can be trusted to go on.
             self.retire()
             reason = f"fork server: {error}; {end_failed(self._child)}"
             self.close()
             raise LaunchFailed(reason) from error
+
+    def _describe(self, request: LaunchRequest, *, folder: str, words: Sequence[str]) -> bytes:
+        """Return the request as `_become_bot` takes it apart."""
+        is_own = request.uid == os.geteuid()
+        uid = _OUTSIDE if is_own else request.uid
+        size = request.limits.scratch_mb * MEBIBYTE
+        asked = (
+            list(words),
+            not self._preloaded.isdisjoint(_names_below(request.folder)),
+            f"{program.BOTS_AT}/{folder}".encode(),
+            request.group is not None,
+            [(name, number_of(name), limit) for name, limit in request.rlimits().items()],
+            f"size={size},mode=0700,uid={uid},gid={uid}".encode(),
+            0 if is_own else uid,
+        )
+        return marshal.dumps(asked, MARSHAL_FORMAT)
 
     def retire(self) -> None:
         """End it as soon as its last bot has been stopped."""
@@ -244,17 +248,13 @@ class ForkServer:
         if self._is_retired and not self._bots:
             self.close()
 
-    def _hear_preloaded(self) -> set[str]:
-        """Wait until the server is warm; return the names under which its modules may be found."""
-        self._requests.settimeout(START_TIMEOUT_S)
-        told = self._requests.recv(_LONGEST_MESSAGE)
-        self._requests.settimeout(None)
-        return {name.partition(".")[0] for name in marshal.loads(told)}  # noqa: S302  # from our own program
-
-    def _begin(self, facts: dict[str, Any]) -> None:  # Any: a table of facts
+    def _begin(self, facts: dict[str, Any]) -> set[str]:  # Any: a table of facts
+        """Let it load what bots need; return the names under which its modules may be found."""
         if self._child.stdin is not None:
             self._child.stdin.write(b"\n" + marshal.dumps(facts, MARSHAL_FORMAT))
             self._child.stdin.close()
+        told = self._requests.recv(_LONGEST_MESSAGE)
+        return {name.partition(".")[0] for name in marshal.loads(told)}  # noqa: S302  # from our own program
 
 
 class ForkedStarter:
@@ -329,12 +329,13 @@ def _names_below(folder: Path) -> frozenset[str]:
     return frozenset(name.partition(".")[0] for name in names)
 
 
-def _sockets(undo: ExitStack) -> tuple[socket.socket, socket.socket]:
+def _sockets(undo: ExitStack, *, timeout_s: float) -> tuple[socket.socket, socket.socket]:
     """Return our end and theirs of a pair that tells us which process has sent a message."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     undo.callback(ours.close)
     undo.callback(theirs.close)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    ours.settimeout(timeout_s)
     return ours, theirs
 
 
