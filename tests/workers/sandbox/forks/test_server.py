@@ -8,7 +8,7 @@ import secrets
 import select
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -35,7 +35,6 @@ held = [order["mark"] * 50, {order["mark"]: 1}]
 print("held", flush=True)
 sys.stdin.read()
 """
-BUSY = {"quick": "", "slow": "import sys\nfor _ in range(300_000): pass\nsys.exit(7)"}
 SPINS = """
 import sys, threading
 def spin():
@@ -111,73 +110,6 @@ def test_no_byte_of_a_match_is_in_the_memory_of_the_next(
         if os.geteuid() == 0 or pid == second.pid:
             assert mark not in memory_of(pid)
     second.stop()
-
-
-def words_of(pid: int) -> dict[str, Sequence[int]]:
-    """Return the memory that a process may change in words, by the range of its addresses."""
-    found: dict[str, Sequence[int]] = {}
-    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
-        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
-            words = line.split()
-            start, end = (int(each, 16) for each in words[0].split("-"))
-            if words[1].startswith("rw"):
-                memory.seek(start)
-                found[words[0]] = memoryview(memory.read(end - start)).cast("H")
-    return found
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may read the memory of the server")
-def test_memory_that_bots_begin_with_depends_on_no_bot(
-    launcher: SandboxLauncher, tmp_path: Path
-) -> None:
-    """It is the same but for counters: Python counts how often it runs its code.
-
-    Python uses two places in turns, so every second state is compared.
-    """
-    ends = [own_bot(tmp_path / name, source) for name, source in BUSY.items()]
-    for _ in range(12):
-        launcher.start(ends[0], seat=0, limits=LIMITS).stop()  # Python adapts its code
-    _, first, *below = server_pids(launcher)
-    # Templates have a namespace of their own.
-    parent = next(pid for pid in below if namespace_of(pid) == namespace_of(first))
-
-    states = []
-    for command in (ends[0], ends[0], *ends):
-        bot = launcher.start(command, seat=0, limits=LIMITS)
-        bot.wait(PATIENCE_S)
-        bot.stop()
-        wait_for_template(launcher)
-        states.append(words_of(parent))
-
-    assert 0 < len(steps(states[0], states[2])) < 50
-    assert steps(states[0], states[2]) == steps(states[1], states[3])
-
-
-def steps(
-    before: Mapping[str, Sequence[int]], after: Mapping[str, Sequence[int]]
-) -> dict[tuple[str, int], int]:
-    """Return by how much words of a memory have grown, of those that are not the same."""
-    return {
-        (place, at): (now - was) % (1 << 16)
-        for place, words in before.items()
-        if words != after[place]
-        for at, (was, now) in enumerate(zip(words, after[place], strict=True))
-        if was != now
-    }
-
-
-def namespace_of(pid: int) -> Path:
-    return Path(f"/proc/{pid}/ns/pid").readlink()
-
-
-def wait_for_template(launcher: SandboxLauncher) -> None:
-    """Wait until the server sleeps and a template has begun to wait for a request."""
-    until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until:
-        pids = server_pids(launcher)[2:]
-        if len(pids) == 2 and all(status(pid)["State"].startswith("S") for pid in pids):
-            return
-        time.sleep(0.01)
 
 
 def test_bots_beside_each_other_and_the_server_share_no_user_and_no_namespace(
