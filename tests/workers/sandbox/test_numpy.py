@@ -139,6 +139,17 @@ def test_packages_compute_on_one_thread_and_tell_nobody(
     bot.stop()
 
 
+def test_no_two_bots_draw_alike(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    command = learned(tmp_path, "import numpy\nprint(numpy.random.random(), flush=True)\ninput()")
+    drawn = set()
+    for _ in range(2):
+        bot = start(launcher, command)
+        drawn.add(read_line(bot))
+        bot.stop()
+
+    assert len(drawn) == 2
+
+
 def test_memory_and_time_of_packages_count_for_the_bot(
     launcher: SandboxLauncher, tmp_path: Path
 ) -> None:

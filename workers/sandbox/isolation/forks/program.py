@@ -78,10 +78,8 @@ def serve(facts: dict[str, Any]) -> int:  # Any: a table of facts
         os.read(turn, 1)
         if fork_brother():
             break
-    request, descriptors = _receive(requests)
-    requests.detach()
-    os.write(pass_on, b".")
-    words, forgets = _become_bot(request, descriptors, proc, call_filter)
+    # No variable here holds the request, because bots can find these.
+    words, forgets = _become_bot(*_receive(requests, pass_on), proc, call_filter)
     if forgets:
         for name in facts["preloaded"]:
             sys.modules.pop(name, None)
@@ -160,12 +158,19 @@ def _brothers(number: int) -> Callable[[], bool]:
     return fork
 
 
-def _receive(requests: _socket.socket) -> tuple[Any, list[int]]:  # Any: as the worker has it
-    """Return the next request and its descriptors; end when the worker has gone."""
+def _receive(
+    requests: _socket.socket, pass_on: int
+) -> tuple[Any, list[int]]:  # Any: as the worker has it
+    """Return the next request and its descriptors, and let the server make the next template.
+
+    End when the worker has gone.
+    """
     space = _socket.CMSG_SPACE(_DESCRIPTORS * _INT)
     text, attached, _, _ = requests.recvmsg(_LONGEST_REQUEST, space)
     if not text:
         os._exit(0)
+    requests.detach()
+    os.write(pass_on, b".")
     _, _, data = attached[0]
     return marshal.loads(text), memoryview(data).cast("i").tolist()  # noqa: S302  # from our own launcher
 
