@@ -13,7 +13,8 @@ These ideas were tried for forks, in CPU ms of that machine:
 - To make in the server what a fork needs: sockets, calls, the filter in memory, C types; numbers
   instead of names in requests; files of bots that hide modules are looked for by the worker, once
   for each bot: 2. Kept.
-- To bind all names of libraries at the start of the server (`LD_BIND_NOW`): .2. Kept.
+- To bind all names of libraries at the start of the server (`LD_BIND_NOW`): .2, and a variable to
+  hide from bots. Rejected.
 - Not to look at every file of a bot again before each match: .5 of the worker's 2.3. Kept.
 - To ask for the inherited memory once for each server: .15. Kept.
 - Forks that inherit the page tables of programs and libraries, too: 70 page faults less, but as

@@ -7,7 +7,6 @@ import marshal
 import os
 import sys
 
-os.environ.pop("LD_BIND_NOW", None)
 facts = marshal.loads(b"".join(iter(lambda: os.read(0, 65536), b"")))  # noqa: S302  # our own
 before = set(sys.modules)
 for name in facts["preload"]:

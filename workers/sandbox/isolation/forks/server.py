@@ -113,16 +113,12 @@ class ForkServer:
                 bwrap=bwrap,
                 runtime=runtime,
                 folders=folders,
-                environment={**environment, "LD_BIND_NOW": "1"},
+                environment=environment,
                 passed=(info_end, mapped),
             )
+            passed = info_end, mapped, requests, ends
             self._child = spawn(
-                words,
-                uid=uid,
-                undo=undo,
-                passed=(info_end, mapped, requests, ends),
-                shared=[proc],
-                environment={},
+                words, uid=uid, undo=undo, passed=passed, shared=[proc], environment={}
             )
             try:
                 pid = int(json.loads(read_until(info, b"}"))["child-pid"])
@@ -132,8 +128,8 @@ class ForkServer:
                 self._preloaded = self._begin(facts)
             except (OSError, ValueError, EOFError) as error:
                 raise LaunchFailed(f"fork server: {end_failed(self._child)}") from error
-            mapped_end.close()
-            info.close()
+            for file in (mapped_end, info):
+                file.close()
             kept = undo.pop_all()
         self.close = close_at_end(self, kept.close)
         """Kill it with all its bots."""
