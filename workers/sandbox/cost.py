@@ -4,7 +4,7 @@ A Python bot that loads the kit's helper is a fork of a warm Python (`README.md`
 most .6 of a plain start of the same bot, if possible .5. Reached, with the flags that bots get:
 .29 (8.0 CPU ms and 27.3, least of 80, on a machine with a load of 20: read the ratio only), by
 bubblewrap 1.07 to 1.22, under Landlock 1.55. Of the 8 ms of a fork the worker takes 1.6, the bot's
-own program 1.8, and the rest is the server's: a fork with some 340 page faults, which take two
+own program 1.8, and the rest is the server's: a fork with some 360 page faults, which take two
 fifths, a network (1), namespaces, mounts, the filter (.4), and their end.
 
 These ideas were tried for forks, in CPU ms of that machine:
