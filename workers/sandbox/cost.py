@@ -2,16 +2,27 @@
 
 A Python bot that loads the kit's helper is a fork of a warm Python (`README.md`). Aimed at: at
 most .6 of a plain start of the same bot, if possible .5. Reached, with the flags that bots get:
-.31 to .33, by bubblewrap 1.07 to 1.22, under Landlock 1.55 (in a checkout without bytecode, where
-the plain start compiles the helper, on a machine with a load of 9: read the ratios only). Of the
-12 ms of a fork the worker takes 1.4, the bot's own program 2, and the rest is the server's: two
-forks, each with some 400 page faults, namespaces, mounts, and their end.
+.29 (8.0 CPU ms and 27.3, least of 80, on a machine with a load of 20: read the ratio only), by
+bubblewrap 1.07 to 1.22, under Landlock 1.55. Of the 8 ms of a fork the worker takes 1.6, the bot's
+own program 1.8, and the rest is the server's: a fork with some 360 page faults, which take two
+fifths, a network (1), namespaces, mounts, the filter (.4), and their end.
 
-These ideas were tried for forks:
+These ideas were tried for forks, in CPU ms of that machine:
 
-- Not to look at every file of a bot again before each match: .5 of the worker's 2.3 ms. Kept.
-- To ask for the inherited memory once for each server: .15 ms. Kept.
+- One fork for each bot instead of two, as its first one waited for the bot's end: 2.5. Kept.
+- To make in the server what a fork needs: sockets, calls, the filter in memory, C types; numbers
+  instead of names in requests; files of bots that hide modules are looked for by the worker, once
+  for each bot: 2. Kept.
+- To bind all names of libraries at the start of the server (`LD_BIND_NOW`): .2, and a variable to
+  hide from bots. Rejected.
+- Not to look at every file of a bot again before each match: .5 of the worker's 2.3. Kept.
+- To ask for the inherited memory once for each server: .15. Kept.
+- Forks that inherit the page tables of programs and libraries, too: 70 page faults less, but as
+  much to copy and to remove. Rejected.
+- The program of the server before the modules that bots import, so that its objects lie together:
+  nothing.
 - A smaller buffer for requests: nothing.
+- One network for all bots of a server: 1, and a wall between them less. Rejected.
 
 And these for bubblewrap, by which bots in other languages start, at 1.55 to 1.6 of a plain start
 of a Python that only prints (6.5 ms and 10.4, least of 40, quiet); all were rejected:

@@ -55,10 +55,12 @@ class SandboxedBot:
             os.set_blocking(pipe.fileno(), False)
         self.pid = process_tree.pid
         self._tree = process_tree
+        self._read_clock = process_tree.cpu_s
         self._scratch = scratch
         self._starter = starter
         self._limits = limits
         self._seat = seat
+        self._is_held = False
         self._was_ended = False
         """Whether something outside the sandbox, other than this object, has ended the bot."""
         self.group = group
@@ -81,7 +83,7 @@ class SandboxedBot:
         if self._usage is None:
             # `suppress` would cost more than reading the clock.
             try:
-                self._cpu_s = self._tree.cpu_s() - self._overhead_cpu_s
+                self._cpu_s = self._read_clock() - self._overhead_cpu_s
             except OSError:
                 return self._cpu_s
         return self._cpu_s
@@ -93,7 +95,9 @@ class SandboxedBot:
     def pause(self) -> None:
         """Stop the bot from running."""
         if self._usage is None:
-            self._starter.hold()
+            if not self._is_held:
+                self._is_held = True
+                self._starter.hold()
             self._tree.pause()
 
     def resume(self) -> None:
@@ -110,8 +114,8 @@ class SandboxedBot:
         """Return the limit that the bot has broken by now, or None."""
         if self._usage is not None:
             return None
-        if self._starter.hides_end and self._tree.wait(0):
-            self._starter.release()
+        if self._starter.hides_end:
+            self.wait(0)
         if self.cpu_s() > most_cpu_s(self._limits):
             return too_much_cpu(self._cpu_s, self._limits)
         # The process may end at any moment; then `verdict` explains its end.
@@ -138,7 +142,10 @@ class SandboxedBot:
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until the bot's first process has ended; return whether it has."""
-        return self._tree.wait(timeout_s)
+        has_ended = self._tree.wait(timeout_s)
+        if has_ended and self._starter.hides_end:
+            self._starter.release()
+        return has_ended
 
     def keep_scratch(self) -> int:
         """Return a descriptor of the bot's scratch folder; the caller closes it.
@@ -203,12 +210,14 @@ class SandboxedBot:
                 scratch_bytes=self._scratch.used()[1],
                 host_full=self._scratch.lacks(self._limits.scratch_mb * MEBIBYTE),
             )
+        if group is None:
+            return evidence
         with suppress(OSError):
             return replace(
                 evidence,
-                killed_for_memory=group is not None and group.memory_kills() > 0,
-                killed_by_host=group is not None and group.foreign_kills() > 0,
-                task_refused=group is not None and group.tasks_refused() > 0,
+                killed_for_memory=group.memory_kills() > 0,
+                killed_by_host=group.foreign_kills() > 0,
+                task_refused=group.tasks_refused() > 0,
             )
         return evidence
 

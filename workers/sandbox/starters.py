@@ -49,7 +49,7 @@ class Starter(Protocol):
         """Whether it holds the bot's pipes, so that their end is not seen before its own."""
 
     def hold(self) -> None:
-        """Stop it while the bot plays, if it would be woken at each pause."""
+        """Stop it while the bot plays, if it would be woken at each pause; called once."""
 
     def release(self) -> None:
         """Let it go on."""

@@ -140,7 +140,8 @@ class Pipes:
 
     def refuse_early_output(self) -> None:
         """Raise `BotFailed` if the bot has written something before the request."""
-        self.wait(0)
+        for descriptor, _ in self._poller.poll(0):
+            self.handle(descriptor)
         if self._line and not self._line.isspace():
             raise BotFailed(FaultKind.PROTOCOL, "wrote something before it was asked")
 

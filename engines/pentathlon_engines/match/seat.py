@@ -345,10 +345,11 @@ class Seat:
 
     def _charge(self) -> None:
         now_s = self._process.cpu_s()
-        self.last_cpu_s = now_s - self._cpu_mark_s
-        self._check_cpu(self.last_cpu_s)
+        last_s = self.last_cpu_s = now_s - self._cpu_mark_s
+        if last_s > self._limits.action_cpu_s or self.cpu_s + last_s > self._limits.match_cpu_s:
+            self._check_cpu(last_s)
         self._cpu_mark_s = self._paused_cpu_s = now_s
-        self.cpu_s += self.last_cpu_s
+        self.cpu_s += last_s
         self.wall_s += self.last_wall_s
 
     def _check_silence(self, ran_s: float) -> None:

@@ -23,7 +23,7 @@ from pentathlon_engines.match.launcher import BotCommand, Breach
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, is_native, native_bot_command
 from tests.workers.sandbox.ways import Way
-from workers.sandbox.isolation.forks.server import Keeper
+from workers.sandbox.isolation.forks.server import ForkedStarter
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse, own_prefix
@@ -84,7 +84,7 @@ def fight(launcher: SandboxLauncher, command: BotCommand, order: dict[str, Any])
     """Start the bot, send it the order and watch until it answers, ends or breaks a limit."""
     bot = launcher.start(command, seat=0, limits=LIMITS)
     uid = Path(f"/proc/{bot.pid}").stat().st_uid
-    is_fork = isinstance(bot._starter, Keeper)
+    is_fork = isinstance(bot._starter, ForkedStarter)
     held = bot.group is not None and bot.pid in bot.group.processes()
     os.write(bot.stdin, json.dumps(order).encode() + b"\n")
     started = time.monotonic()

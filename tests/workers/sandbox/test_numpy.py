@@ -21,7 +21,7 @@ from tests.workers.sandbox.bots import own_bot, read_line, watch_breach
 from tests.workers.sandbox.ways import Way
 from workers.sandbox.files.runtime import find_runtime
 from workers.sandbox.files.staging import Staging
-from workers.sandbox.isolation.forks.server import Keeper
+from workers.sandbox.isolation.forks.server import ForkedStarter
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
@@ -139,6 +139,17 @@ def test_packages_compute_on_one_thread_and_tell_nobody(
     bot.stop()
 
 
+def test_no_two_bots_draw_alike(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    command = learned(tmp_path, "import numpy\nprint(numpy.random.random(), flush=True)\ninput()")
+    drawn = set()
+    for _ in range(2):
+        bot = start(launcher, command)
+        drawn.add(read_line(bot))
+        bot.stop()
+
+    assert len(drawn) == 2
+
+
 def test_memory_and_time_of_packages_count_for_the_bot(
     launcher: SandboxLauncher, tmp_path: Path
 ) -> None:
@@ -170,7 +181,7 @@ def test_bots_with_packages_are_forks_of_a_server_of_their_own(tmp_path: Path) -
     bots = [start(launcher, each) for each in (own_bot(tmp_path / "plain", LOOKS), command)]
 
     assert launcher.forks is not None
-    assert [isinstance(bot._starter, Keeper) for bot in bots] == [True, True]
+    assert [isinstance(bot._starter, ForkedStarter) for bot in bots] == [True, True]
     assert len(launcher.forks._own) == 2
     assert read_line(bots[1]) == "True True\n", "nothing loads its C code again"
     for bot in bots:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
@@ -44,9 +45,12 @@ class Bind:
         return Bind(source=Path(f"{root}{self.target}"), target=self.target)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Runtime:
-    """The readable files that are the same for all bots."""
+    """The readable files that are the same for all bots.
+
+    It is found by identity: to compare all paths at each start would take .1 ms.
+    """
 
     python: str
     binds: tuple[Bind, ...]
@@ -59,6 +63,7 @@ class Runtime:
     compiled: tuple[Path, ...] = ()
     """The compiled engines, if this worker has them and the bots' Python can load them."""
 
+    @cache  # noqa: B019  # there are few, and they live as long as the worker
     def with_compiled(self) -> Runtime:
         """Return the same files with the compiled engines, where there are any."""
         if not self.compiled:

@@ -39,8 +39,7 @@ _WAIT = (
     f'ulimit -S -s {_SOFT_KB}; ulimit -H -s {_HARD_KB}; read -r go && exec "$@"',
     "sh",
 )
-# The last one is for the signal that a bot gets when its keeper dies.
-_SERVER_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_KILL")
+_SERVER_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID")
 _SHARED_MEMORY = ("--symlink", "/tmp", "/dev/shm")  # noqa: S108  # the bot's own
 _PROBE_TIMEOUT_S = 10
 _REMEDY = (

@@ -96,8 +96,12 @@ def restrict_files(rules: dict[str, Any]) -> None:  # Any: a table of facts
 
 def filter_calls(program: bytes) -> None:
     """Load a system call filter."""
-    code = ctypes.create_string_buffer(program, len(program))
-    described = _Program(len(program) // 8, ctypes.addressof(code))
+    load_filter(ctypes.create_string_buffer(program, len(program)))
+
+
+def load_filter(code: ctypes.Array[ctypes.c_char]) -> None:
+    """Load a system call filter from memory."""
+    described = _Program(len(code) // 8, ctypes.addressof(code))
     _prctl("PR_SET_SECCOMP", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(described))
 
 

@@ -154,11 +154,14 @@ def end_failed(child: subprocess.Popen[bytes]) -> str:
     """Kill a child that failed to start a bot; return its error output, else its status."""
     child.kill()
     child.wait(START_TIMEOUT_S)
-    said = b""
-    # Do not wait for output: a process that the child has started may hold the pipe open.
-    if child.stderr is not None and select.select([child.stderr], [], [], 0)[0]:
-        said = os.read(child.stderr.fileno(), 4096)
-    return said.decode(errors="replace").strip() or f"it ended with status {child.returncode}"
+    return output_so_far(child) or f"it ended with status {child.returncode}"
+
+
+def output_so_far(child: subprocess.Popen[bytes]) -> str:
+    """Return the error output of a child, without waiting: another process may hold the pipe."""
+    if child.stderr is None or not select.select([child.stderr], [], [], 0)[0]:
+        return ""
+    return os.read(child.stderr.fileno(), 4096).decode(errors="replace").strip()
 
 
 def mark_for_oom_killer(pid: int) -> None:

@@ -11,7 +11,9 @@ import resource
 import select
 import signal
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Protocol
 
 from pentathlon_engines.match.launcher import NOBODY, Awake
@@ -70,11 +72,13 @@ class SingleProcess:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self._handle = process_handle(pid)
-        self._clock = cpu_clock(pid)
-
-    def cpu_s(self) -> float:
-        """Return the CPU seconds over all threads."""
-        return time.clock_gettime(self._clock)
+        # Bound once, because a turn reads the clock twice and sends two signals.
+        self.cpu_s: Callable[[], float] = partial(time.clock_gettime, cpu_clock(pid))
+        self._send = (
+            partial(signal.pidfd_send_signal, self._handle)
+            if self._handle >= 0
+            else partial(os.kill, pid)
+        )
 
     def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
         """Return the CPU seconds that the kernel charged when the process was reaped."""
@@ -90,11 +94,18 @@ class SingleProcess:
 
     def pause(self) -> None:
         """Stop the process; this is atomic, because there is only one."""
-        self._signal(signal.SIGSTOP)
+        # No `suppress` here and below: it would cost as much as the signal.
+        try:
+            self._send(signal.SIGSTOP)
+        except ProcessLookupError:
+            return
 
     def resume(self) -> None:
         """Continue the process."""
-        self._signal(signal.SIGCONT)
+        try:
+            self._send(signal.SIGCONT)
+        except ProcessLookupError:
+            return
 
     def wait(self, timeout_s: float) -> bool:
         """Wait for the end of the process; without a handle, for the whole time."""
@@ -103,22 +114,13 @@ class SingleProcess:
 
     def kill(self) -> None:
         """Kill the process; the first one of a namespace takes all others along."""
-        self._signal(signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            self._send(signal.SIGKILL)
 
     def close(self) -> None:
         """Close the handle of the process."""
         if self._handle >= 0:
             os.close(self._handle)
-
-    def _signal(self, number: signal.Signals) -> None:
-        # No `suppress` here: twice a turn it would cost as much as the signal.
-        try:
-            if self._handle >= 0:
-                signal.pidfd_send_signal(self._handle, number)
-            else:
-                os.kill(self.pid, number)
-        except ProcessLookupError:
-            return
 
 
 class CgroupTree(SingleProcess):
@@ -127,10 +129,8 @@ class CgroupTree(SingleProcess):
     def __init__(self, pid: int, group: Group) -> None:
         super().__init__(pid)
         self._group = group
-
-    def cpu_s(self) -> float:
-        """Return the CPU seconds of all processes that ever were in the group."""
-        return self._group.cpu_s()
+        # Of all processes that ever were in the group.
+        self.cpu_s = group.cpu_s
 
     def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
         """Return the group's count: `reaped` lacks children that nobody waited for."""
@@ -172,9 +172,9 @@ class PolledTree(SingleProcess):
     come every 10 ms.
     """
 
-    def cpu_s(self) -> float:
-        """Return the CPU seconds of every process that can be seen."""
-        return tree_cpu_s(self.pid)
+    def __init__(self, pid: int) -> None:
+        super().__init__(pid)
+        self.cpu_s = partial(tree_cpu_s, pid)
 
     def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
         """Return the numbers in /proc of every process that can be seen."""

@@ -69,7 +69,13 @@ def set_rlimits(pid: int, wanted: Rlimits, *, uid: int) -> None:
     with real_user(uid):
         for name, limit in wanted.items():
             try:
-                resource.prlimit(pid, getattr(resource, f"RLIMIT_{name.upper()}"), limit)
+                resource.prlimit(pid, number_of(name), limit)
             except (OSError, ValueError) as error:
                 reason = f"rlimit {name} could not be set to {limit}: {error}"
                 raise LaunchFailed(reason) from error
+
+
+def number_of(name: str) -> int:
+    """Return the kernel's number of a limit."""
+    number: int = getattr(resource, f"RLIMIT_{name.upper()}")
+    return number

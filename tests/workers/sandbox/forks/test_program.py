@@ -36,7 +36,7 @@ ENDS = {
     "stdin": "import sys; print(sys.stdin.read(), sys.stdin.name, sys.stdin.isatty())",
 }
 LOOKS = """
-import builtins, json, os, signal, sys, threading
+import builtins, json, os, signal, sys, threading, time
 import __main__
 print(json.dumps({
     "flags": list(sys.flags), "argv": sys.argv, "orig_argv": sys.orig_argv, "path": sys.path,
@@ -56,6 +56,8 @@ print(json.dumps({
     "folders": {path: sorted(os.listdir(path)) for path in ("/etc", "/opt/pentathlon", "/usr")},
     "game": __import__("pentathlon_engines").GAMES["tuned"].info.version,
     "stack": __import__("_thread").stack_size(),
+    "native thread": threading.main_thread().native_id,
+    "runs": time.clock_gettime(time.pthread_getcpuclockid(threading.get_ident())) > 0,
 }), flush=True)
 """
 WAYS = (Way.FORKS, Way.NAMESPACES)

@@ -6,13 +6,13 @@ import json
 import marshal
 import os
 import resource
-import select
 import signal
 import socket
 import struct
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,15 +28,17 @@ from workers.sandbox.isolation.launch import (
     START_TIMEOUT_S,
     LaunchRequest,
     end_failed,
+    output_so_far,
     pipe,
     read_until,
     spawn,
 )
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.procfs import threads_and_bytes, tree_cpu_s
-from workers.sandbox.resources.rlimits import MEBIBYTE
+from workers.sandbox.resources.rlimits import MEBIBYTE, number_of
 from workers.sandbox.resources.scratch import MountedScratch
 from workers.sandbox.starters import Pipes, Reaped
+from workers.sandbox.system_calls.filters import syscall_numbers
 from workers.sandbox.uids import UIDS_PER_RANGE
 
 MOST_FORKS: Final = 500
@@ -62,8 +64,8 @@ class ServerGone(Exception):
 
     code = "fork_server_gone"
 
-    def __init__(self) -> None:
-        super().__init__("The fork server of bots has ended. It is started again.")
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(f"fork server: it has ended. {reason}")
 
 
 class ForkServer:
@@ -87,16 +89,19 @@ class ForkServer:
         self.folders = folders
         self.forks = self._bots = self._inherited_bytes = 0
         self._is_retired = False
+        self._ends: dict[int, bytes] = {}
+        """What the server has told of bots that nobody has stopped yet, by process id."""
         with ExitStack() as undo:
-            self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            undo.callback(self._requests.close)
-            undo.callback(theirs.close)
+            self._requests, requests = _sockets(undo, timeout_s=START_TIMEOUT_S)
+            self._reaper, ends = _sockets(undo, timeout_s=_LONGEST_END_S)
             proc = os.open("/proc", os.O_PATH)
             undo.callback(os.close, proc)
             facts = {
-                "requests": theirs.fileno(),
+                "requests": requests.fileno(),
+                "ends": ends.fileno(),
                 "proc": proc,
                 "filter": call_filter,
+                "clone": syscall_numbers(os.uname().machine)["clone"],
                 "preload": (*_PRELOAD, *packages),
                 "packages": packages,
                 "sources": _SOURCES,
@@ -111,7 +116,7 @@ class ForkServer:
                 environment=environment,
                 passed=(info_end, mapped),
             )
-            passed = (info_end, mapped, theirs)
+            passed = info_end, mapped, requests, ends
             self._child = spawn(
                 words, uid=uid, undo=undo, passed=passed, shared=[proc], environment={}
             )
@@ -120,11 +125,11 @@ class ForkServer:
                 undo.callback(_end, self._child, os.pidfd_open(pid))
                 _map_users(pid, uid)
                 mapped_end.write(b"\n")
-                self._begin(facts)
-            except (OSError, ValueError) as error:
+                self._preloaded = self._begin(facts)
+            except (OSError, ValueError, EOFError) as error:
                 raise LaunchFailed(f"fork server: {end_failed(self._child)}") from error
-            mapped_end.close()
-            info.close()
+            for file in (mapped_end, info):
+                file.close()
             kept = undo.pop_all()
         self.close = close_at_end(self, kept.close)
         """Kill it with all its bots."""
@@ -140,38 +145,47 @@ class ForkServer:
         """
         self.forks += 1
         pipes, theirs = _pipes(request.undo)
-        talk, their_talk = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        request.undo.callback(talk.close)
-        talk.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        talk.settimeout(START_TIMEOUT_S)
-        asked = {
-            "words": list(words),
-            "folder": folder,
-            "group": request.group is not None,
-            "rlimits": dict(request.rlimits()),
-            "scratch_bytes": request.limits.scratch_mb * MEBIBYTE,
-            "uid": None if request.uid == os.geteuid() else request.uid,
-        }
-        told = marshal.dumps(asked, MARSHAL_FORMAT)
-        descriptors = [*theirs, their_talk.fileno()]
+        talk, their_talk = _sockets(request.undo, timeout_s=START_TIMEOUT_S)
+        asked = self._describe(request, folder=folder, words=words)
         try:
-            socket.send_fds(self._requests, [told], descriptors)
+            socket.send_fds(self._requests, [asked], [*theirs, their_talk.fileno()])
         except OSError as error:
-            raise ServerGone from error
+            raise ServerGone(output_so_far(self._child)) from error
         finally:
             their_talk.close()
-            for descriptor in theirs:
+            for descriptor in (theirs[0], theirs[2]):
                 os.close(descriptor)
+        output = request.undo.enter_context(ExitStack())
+        output.callback(os.close, theirs[1])
         self._bots += 1
         request.undo.callback(self._note_end)
         try:
-            return self._take_hold(request, pipes, talk)
+            with talk:
+                return self._take_hold(request, pipes, output, talk)
+        except ServerGone as error:
+            raise ServerGone(output_so_far(self._child)) from error
         except (OSError, ValueError) as error:
             # It hangs or has ended half way, so no bot of it can be trusted to go on.
             self.retire()
             reason = f"fork server: {error}; {end_failed(self._child)}"
             self.close()
             raise LaunchFailed(reason) from error
+
+    def _describe(self, request: LaunchRequest, *, folder: str, words: Sequence[str]) -> bytes:
+        """Return the request as `_become_bot` takes it apart."""
+        is_own = request.uid == os.geteuid()
+        uid = _OUTSIDE if is_own else request.uid
+        size = request.limits.scratch_mb * MEBIBYTE
+        asked = (
+            list(words),
+            not self._preloaded.isdisjoint(_names_below(request.folder)),
+            f"{program.BOTS_AT}/{folder}".encode(),
+            request.group is not None,
+            [(name, number_of(name), limit) for name, limit in request.rlimits().items()],
+            f"size={size},mode=0700,uid={uid},gid={uid}".encode(),
+            0 if is_own else uid,
+        )
+        return marshal.dumps(asked, MARSHAL_FORMAT)
 
     def retire(self) -> None:
         """End it as soon as its last bot has been stopped."""
@@ -184,7 +198,7 @@ class ForkServer:
         return tree_cpu_s(self._child.pid)
 
     def _take_hold(
-        self, request: LaunchRequest, pipes: Pipes, talk: socket.socket
+        self, request: LaunchRequest, pipes: Pipes, output: ExitStack, talk: socket.socket
     ) -> SandboxedBot:
         if request.group is not None:
             request.admit(_hear(talk, ARRIVED))
@@ -195,64 +209,75 @@ class ForkServer:
         if not self._inherited_bytes:
             _, self._inherited_bytes = threads_and_bytes(pid)
         bot = SandboxedBot(
-            starter=Keeper(pipes, talk, inherited_bytes=self._inherited_bytes),
+            starter=ForkedStarter(
+                pipes,
+                output,
+                reap=partial(self._reap, pid),
+                inherited_bytes=self._inherited_bytes,
+            ),
             process_tree=request.process_tree(pid),
             scratch=scratch,
             limits=request.limits,
             group=request.group,
             seat=request.seat,
         )
-        # The bot has not ended since it had this id, so the handle and the clock are its own.
-        if select.select([talk], [], [], 0)[0]:
-            raise ChildProcessError("a bot ended before its program began")
+        # Nobody has reaped the bot since it had this id, so the handle and the clock are its own.
         talk.send(b".")
         return bot
+
+    def _reap(self, pid: int) -> Reaped:
+        """Wait for the end of a bot; without it, something outside has ended the server."""
+        with suppress(OSError):
+            while pid not in self._ends:
+                self._reaper.send(b".")
+                ended = _hear(self._reaper, ENDED)
+                self._ends[ended] = self._reaper.recv(_LONGEST_MESSAGE)
+        if not (told := self._ends.pop(pid, b"")):
+            nothing = resource.struct_rusage([0] * (_UNUSED_FIELDS + 3))
+            return Reaped(status=-signal.SIGKILL, used=nothing, was_ended=True)
+        raw, user_s, system_s, peak_kb = marshal.loads(told)  # noqa: S302  # from our own program
+        used = resource.struct_rusage((user_s, system_s, peak_kb, *[0] * _UNUSED_FIELDS))
+        return Reaped(status=os.waitstatus_to_exitcode(raw), used=used)
 
     def _note_end(self) -> None:
         self._bots -= 1
         if self._is_retired and not self._bots:
             self.close()
 
-    def _begin(self, facts: dict[str, Any]) -> None:  # Any: a table of facts
+    def _begin(self, facts: dict[str, Any]) -> set[str]:  # Any: a table of facts
+        """Let it load what bots need; return the names under which its modules may be found."""
         if self._child.stdin is not None:
             self._child.stdin.write(b"\n" + marshal.dumps(facts, MARSHAL_FORMAT))
             self._child.stdin.close()
+        told = self._requests.recv(_LONGEST_MESSAGE)
+        return {name.partition(".")[0] for name in marshal.loads(told)}  # noqa: S302  # from our own program
 
 
-class Keeper:
-    """A process of a fork server that waits for its bot and tells us about the end.
+class ForkedStarter:
+    """The first process of a fork server, for one bot: it reaps the bot and tells us of its end.
 
-    It polls a descriptor of the bot, which no pause makes ready. It holds the bot's output open
-    until the bot has ended.
+    We hold the bot's output open, as bubblewrap does: a bot that closes it has not ended.
     """
 
     cpu_s = 0.0
     least_peak_kb = 0
-    hides_end = False
 
-    def __init__(self, pipes: Pipes, talk: socket.socket, *, inherited_bytes: int) -> None:
+    def __init__(
+        self, pipes: Pipes, output: ExitStack, *, reap: Callable[[], Reaped], inherited_bytes: int
+    ) -> None:
         self.pipes = pipes
         self.inherited_bytes = inherited_bytes
-        self._talk = talk
+        self.reap = reap
+        self._output = output
+        self.hides_end = True
 
     def hold(self) -> None:
-        """Do nothing: it is not woken."""
+        """Do nothing: no pause wakes it."""
 
     def release(self) -> None:
-        """Do nothing."""
-
-    def reap(self) -> Reaped:
-        """Wait for the keeper's word; without it, something outside has ended keeper and bot."""
-        told = b""
-        self._talk.settimeout(_LONGEST_END_S)
-        with suppress(OSError):
-            told = self._talk.recv(_LONGEST_MESSAGE)
-        if not told.startswith(ENDED):
-            nothing = resource.struct_rusage([0] * (_UNUSED_FIELDS + 3))
-            return Reaped(status=-signal.SIGKILL, used=nothing, was_ended=True)
-        raw, user_s, system_s, peak_kb = marshal.loads(told[1:])  # noqa: S302  # from our own program
-        used = resource.struct_rusage((user_s, system_s, peak_kb, *[0] * _UNUSED_FIELDS))
-        return Reaped(status=os.waitstatus_to_exitcode(raw), used=used)
+        """Let go of the output."""
+        self.hides_end = False
+        self._output.close()
 
 
 def _end(child: subprocess.Popen[bytes], first: int) -> None:
@@ -288,6 +313,26 @@ def _pipes(undo: ExitStack) -> tuple[Pipes, list[int]]:
         undo.enter_context(os.fdopen(stderr, "rb", buffering=0)),
     )
     return ours, [in_end, out_end, log_end]
+
+
+@lru_cache(maxsize=1024)
+def _names_below(folder: Path) -> frozenset[str]:
+    """Return under which names a bot could import what lies in its folder.
+
+    Nobody changes that folder, and its path never comes again.
+    """
+    names = (name for _, folders, files in os.walk(folder) for name in (*folders, *files))
+    return frozenset(name.partition(".")[0] for name in names)
+
+
+def _sockets(undo: ExitStack, *, timeout_s: float) -> tuple[socket.socket, socket.socket]:
+    """Return our end and theirs of a pair that tells us which process has sent a message."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    undo.callback(ours.close)
+    undo.callback(theirs.close)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    ours.settimeout(timeout_s)
+    return ours, theirs
 
 
 def _hear(talk: socket.socket, kind: bytes) -> int:

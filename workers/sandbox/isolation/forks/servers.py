@@ -100,13 +100,15 @@ class ForkServers:
     def _fork(self, request: LaunchRequest, runtime: Runtime) -> SandboxedBot:
         place = request.folder.relative_to(self._memory.parent)
         words = request.arguments(python=runtime.python, bot=BOT_AT)[len(_COMMAND) :]
+        reason = ""
         for _ in range(2):
             server = self._server(request.profile, runtime, place.parts[0])
             try:
                 return server.start(request, folder=str(place), words=words)
-            except ServerGone:
+            except ServerGone as error:
                 self._own.pop(runtime).retire()
-        raise LaunchFailed("fork server: it ends at once")
+                reason = str(error)
+        raise LaunchFailed(reason)
 
     def _server(self, profile: Profile, runtime: Runtime, top: str) -> ForkServer:
         """Return the server of a runtime that sees the folder `top`."""
