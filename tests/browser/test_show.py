@@ -145,6 +145,33 @@ def test_points_are_drawn_until_the_curve_comes(page: Page, played: list[Match])
     assert "%" not in figure.inner_text()
 
 
+def test_position_is_told_in_words_at_every_ply(page: Page, played: list[Match]) -> None:
+    page.goto(f"/matches/{played[0].pk}/")
+    page.get_by_text("Position in words").click()
+    words = page.locator("[data-position]")
+    before = words.inner_text()
+
+    page.keyboard.press("End")
+
+    expect(words).not_to_have_text(before)
+    expect(words).to_contain_text("stone of seat")
+
+
+def test_print_has_board_sentence_and_score_without_buttons(
+    page: Page, played: list[Match]
+) -> None:
+    page.goto(f"/matches/{played[0].pk}/?ply=9")
+
+    page.emulate_media(media="print")
+
+    for shown in ("[data-board] svg.board", "[data-moment]", "[data-chance-of='0']"):
+        expect(page.locator(shown)).to_be_visible()
+    for left_out in ("[data-do=forward]", "[data-slide]", "header.site"):
+        expect(page.locator(left_out)).to_be_hidden()
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    assert page.evaluate(background) == "rgba(0, 0, 0, 0)"
+
+
 def test_pictures_for_reviewers(
     page: Page, played: list[Match], scene: Scene, pytestconfig: pytest.Config
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from pentathlon_engines.record.commentary import tell_outcome
 from pentathlon_engines.record.shape import Record
 
 _UPCOMING: Final = 3
+_drawing: Final = threading.Lock()
 _RESULT_S: Final = 60
 """For how long the result of a match that was live may be asked for."""
 
@@ -109,7 +111,8 @@ def _scene_at(slot: Showing, now: float) -> ShownPly | None:
     elapsed = now - slot.starts
     ply = max((ply for ply, at in slot.frames if at <= elapsed), default=0)
     try:
-        return _scene(slot.source, ply)
+        with _drawing:  # however many ask at once, a ply is drawn once
+            return _scene(slot.source, ply)
     except (Damaged, Unavailable):
         return None
 

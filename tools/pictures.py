@@ -1,0 +1,46 @@
+"""Takes the pictures of the README from a site that `manage.py up` has filled.
+
+    .venv/bin/python -m tools.pictures http://localhost:8000
+
+Needs what `python3 manage.py test browser` has installed, and a Chromium.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Page, sync_playwright
+
+FOLDER: Final = Path(__file__).resolve().parents[1] / "docs/pictures"
+_SIZE: Final = {"width": 1120, "height": 720}
+_PAGES: Final = {"tv": "/tv/", "standings": "/leaderboards/tuned/"}
+_A_TURN: Final = "[data-mark-words], .now"
+"""What a replay shows that knows chances or points."""
+
+
+def main(site: str) -> None:
+    """Write a picture of TV, of a replay in the middle, and of standings."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        page = browser.new_page(base_url=site, viewport=_SIZE, color_scheme="light")
+        for name, address in _PAGES.items():
+            page.goto(address)
+            _keep(page, name)
+        page.goto("/matches/?game=azure&state=done")
+        page.goto(page.locator("main tbody td a").first.get_attribute("href") or "")
+        last = int(page.locator("[data-viewer]").get_attribute("data-last") or 0)
+        page.goto(f"{page.url}?ply={3 * last // 4}")
+        page.locator(_A_TURN).first.wait_for()
+        _keep(page, "replay")
+        browser.close()
+
+
+def _keep(page: Page, name: str) -> None:
+    page.wait_for_timeout(2500)  # boards and curves come a little later
+    page.screenshot(path=FOLDER / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
