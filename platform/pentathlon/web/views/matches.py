@@ -42,6 +42,12 @@ from pentathlon.web.requests import (
 from pentathlon.web.views.embeds import frame_of_match
 from pentathlon_engines import GAMES
 
+_STATES_SHOWN = (
+    ("running", "running"),
+    ("done", "finished"),
+    ("pending", "waiting"),
+    ("void", "void"),
+)
 _VISIT_S = 3600
 _COMES = "The win-chance curve is being computed and will appear here by itself."
 
@@ -59,7 +65,7 @@ def matches(request: HttpRequest) -> HttpResponse:
         "section": "games",
         "page": cursor_page(request, found),
         "state": state,
-        "states": MatchState.choices,
+        "states": _STATES_SHOWN,
         "game": game,
         "games": [each.info for each in GAMES.values()],
     }
