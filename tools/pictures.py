@@ -13,7 +13,7 @@ from typing import Final
 from playwright.sync_api import Page, sync_playwright
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "docs/pictures"
-_SIZE: Final = {"width": 1120, "height": 720}
+_SIZE: Final = {"width": 1080, "height": 680}
 _PAGES: Final = {"tv": "/tv/", "standings": "/leaderboards/tuned/"}
 _A_TURN: Final = "[data-mark-words], .now"
 """What a replay shows that knows chances or points."""
