@@ -10,13 +10,12 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "docs/pictures"
 _SIZE: Final = {"width": 1080, "height": 680}
-_PAGES: Final = {"tv": "/tv/", "standings": "/leaderboards/tuned/"}
-_A_TURN: Final = "[data-mark-words], .now"
-"""What a replay shows that knows chances or points."""
+_PAGES: Final = {"tv": ("/tv/", 25_000), "standings": ("/leaderboards/tuned/", 2500)}
+"""Addresses, and after how many milliseconds there is something to see."""
 
 
 def main(site: str) -> None:
@@ -25,21 +24,17 @@ def main(site: str) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
         page = browser.new_page(base_url=site, viewport=_SIZE, color_scheme="light")
-        for name, address in _PAGES.items():
+        for name, (address, wait_ms) in _PAGES.items():
             page.goto(address)
-            _keep(page, name)
+            page.wait_for_timeout(wait_ms)
+            page.screenshot(path=FOLDER / f"{name}.png")
         page.goto("/matches/?game=azure&state=done")
         page.goto(page.locator("main tbody td a").first.get_attribute("href") or "")
         last = int(page.locator("[data-viewer]").get_attribute("data-last") or 0)
         page.goto(f"{page.url}?ply={3 * last // 4}")
-        page.locator(_A_TURN).first.wait_for()
-        _keep(page, "replay")
+        page.locator("[data-chances] .now").wait_for()
+        page.screenshot(path=FOLDER / "replay.png")
         browser.close()
-
-
-def _keep(page: Page, name: str) -> None:
-    page.wait_for_timeout(2500)  # boards and curves come a little later
-    page.screenshot(path=FOLDER / f"{name}.png")
 
 
 if __name__ == "__main__":

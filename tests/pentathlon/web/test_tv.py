@@ -306,6 +306,7 @@ def test_live_match_that_is_worth_more_is_shown_and_called_live() -> None:
     ]
     assert on(page)["data-renew"] == f"/tv/?game=&after={live}"
     assert "live" in page.text
+    assert [each for each in page.all("svg") if "board" in each.get("class", "")]
 
 
 def test_match_that_has_just_begun_waits_for_the_next_slot() -> None:

@@ -21,7 +21,7 @@ from pentathlon.insight.stories import story_of
 from pentathlon.matches.latest import name_seats
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.moments import board_svg, moment_of, score_line, states_of
-from pentathlon.web.drawing.boards import match_title, start_board, thumbnail
+from pentathlon.web.drawing.boards import inline_board, match_title, start_board, thumbnail
 from pentathlon.web.replay.win_chances import ChanceChart, chance_chart, score_chart
 from pentathlon_engines import GAMES, GameInfo
 from pentathlon_engines.record.commentary import tell_outcome
@@ -87,6 +87,7 @@ def _live(match: Match) -> dict[str, Any]:  # Any: a context
         "title": match_title(match),
         "playing": GAMES[match.game].info,
         "start": thumbnail(start_board(match.game)),
+        "board": inline_board(start_board(match.game)),  # until the stream brings a later one
     }
 
 
