@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "docs/pictures"
-_SIZE: Final = {"width": 1080, "height": 680}
+_SIZE: Final = ViewportSize(width=1080, height=680)
 _PAGES: Final = {"tv": ("/tv/", 25_000), "standings": ("/leaderboards/tuned/", 2500)}
 """Addresses, and after how many milliseconds there is something to see."""
 

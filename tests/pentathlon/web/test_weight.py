@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 LONGEST_SEEN = 1594
 _IMPORT = re.compile(r'from "\./([^"]+)"')
 _HEADERS = 530
-"""The size of the longest headers in bytes: those of a page, with its content policy and the server's."""
+"""The size of the longest headers in bytes: those of a page, with the server's."""
 
 
 def long_record() -> Record:
