@@ -19,6 +19,7 @@ from redis import Redis
 from pentathlon.core import bulkheads, throttle
 from pentathlon.core.throttle import LocalCounts
 from pentathlon.fleet import models as fleet_models
+from pentathlon.insight import stories
 from pentathlon.insight.channel import programme
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
@@ -188,6 +189,7 @@ def _own_programme(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programme, "_windows", {})
     cache.clear()
     on_air.forget()
+    stories._records.cache_clear()
 
 
 @pytest.fixture(autouse=True)

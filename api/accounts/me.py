@@ -50,7 +50,7 @@ class MeSerializer(RowSerializer[User]):
 
     may_play_rated = serializers.BooleanField(
         help_text="Whether your bots may play rated matches. If not, verify your e-mail address: "
-        "`POST /api/v1/me/verify-email/` sends the letter again."
+        "`POST /api/v1/me/verify-email/` sends the e-mail again."
     )
 
 

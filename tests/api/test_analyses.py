@@ -51,7 +51,7 @@ def test_curve_on_its_way_tells_how_far_it_is(match: Match, anonymous: APIClient
     Analysis.objects.update(measured={"method": 1, "rows": [[0, 0, 9], [1, 1, 9]]})
     after = anonymous.get(path(match)).json()["detail"]
 
-    assert before.endswith("Your request is noted. Ask again in about two minutes.")
+    assert before.endswith("is being computed. Ask again in about two minutes.")
     assert after.endswith("Measured so far: 2 positions; the others follow.")
 
 

@@ -22,3 +22,13 @@ def find_flaws(page: Page) -> list[str]:
             places = " ".join(node["html"][:150] for node in violation["nodes"][:3])
             found.append(f"{width} {theme}: {violation['id']}: {places}")
     return found
+
+
+SHIFTS = """
+window.shifts = 0;
+new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifts += each.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+"""The script that adds up how far the parts of a page jump; run it before the page is opened."""
+MOST_SHIFT = 0.05

@@ -1,4 +1,4 @@
-"""Every page in both themes, at four widths: nothing that axe finds, none too wide.
+"""Every page in both themes, at four widths: nothing that axe finds, none too wide, none jumps.
 
 By default axe sees each page in two of the eight looks; `--every-look` shows it all of them.
 """
@@ -16,6 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.sessions import SessionStore
+from tests.browser.access import MOST_SHIFT, SHIFTS
 from tests.pentathlon.web.scene import Scene
 from tests.pentathlon.web.tour import Visit, make_tour
 
@@ -44,6 +45,7 @@ def test_every_page_is_accessible_and_fits(
         context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
         if reader is not None:
             context.add_cookies([_session(reader, live_server.url)])
+        context.add_init_script(SHIFTS)
         page = context.new_page()
         for number, visit in enumerate(visits):
             looks = EVERY_LOOK if has_every_look else LOOKS[number % 2]
@@ -62,7 +64,10 @@ def _problems(
     page: Page, visit: Visit, looks: Sequence[tuple[int, str]], folder: Path | None
 ) -> Iterator[tuple[str, object]]:
     who = visit.reader.username if visit.reader else "nobody"
+    page.set_viewport_size({"width": 390, "height": 844})
     page.goto(visit.address)
+    if (shift := page.evaluate("window.shifts ?? 0")) > MOST_SHIFT:
+        yield f"{visit.address} as {who}: its parts jump by", shift
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         found = page.evaluate("document.documentElement.scrollWidth")

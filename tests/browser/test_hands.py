@@ -8,19 +8,13 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import create_friendly
+from tests.browser.access import MOST_SHIFT, SHIFTS
 from tests.browser.test_pages import sign_in
 from tests.factories import make_user, make_version
 from tests.pentathlon.friendlies.acting import answer, play_to_end
 
 pytestmark = pytest.mark.django_db(transaction=True)
 _PHONE: ViewportSize = {"width": 390, "height": 844}
-_SHIFTS = """
-window.shifts = 0;
-new PerformanceObserver((list) => {
-  for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifts += each.value;
-}).observe({ type: "layout-shift", buffered: true });
-"""
-_MOST_SHIFT = 0.05
 
 
 def _open(page: Page, game: str, *, seat: int = 0, seats: int = 2) -> Friendly:
@@ -28,7 +22,7 @@ def _open(page: Page, game: str, *, seat: int = 0, seats: int = 2) -> Friendly:
     friendly = create_friendly(actor=make_user(), game=game, bots=bots, seat=seat)
     if friendly.state == "bot":
         friendly = answer(friendly)
-    page.add_init_script(_SHIFTS)
+    page.add_init_script(SHIFTS)
     sign_in(page, friendly.person)
     page.goto(f"/play/{friendly.pk}/")
     return friendly
@@ -125,7 +119,7 @@ def test_board_comes_first_on_a_phone_and_the_dock_stays(
     page.locator("[data-do=play]").click()
     expect(page.locator("[data-count]")).to_contain_text("15 /")
 
-    assert page.evaluate("window.shifts") <= _MOST_SHIFT
+    assert page.evaluate("window.shifts") <= MOST_SHIFT
     expect(dock).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1280, "height": 800})
     _keep(page, folder, f"replay-{game}-1280")

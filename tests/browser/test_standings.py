@@ -25,6 +25,9 @@ def test_table_begins_in_the_first_screen_of_a_phone(
     expect(page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.9)
     assert page.evaluate("document.documentElement.scrollWidth") <= _PHONE["width"]
     assert find_flaws(page) == []
+    for cup in (scene.closed, scene.running):
+        page.goto(f"/tournaments/{cup.pk}/")
+        expect(page.locator("main tbody tr").first).to_be_in_viewport(ratio=1)
     for name, size in (("390", _PHONE), ("1280", {"width": 1280, "height": 800})):
         page.set_viewport_size({"width": size["width"], "height": size["height"]})
         for address in (

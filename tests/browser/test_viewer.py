@@ -161,7 +161,7 @@ def analysed(page: Page, scene: Scene) -> Page:
 
 def test_keys_jump_between_turns_and_the_curve_tells_no_more(analysed: Page) -> None:
     told = analysed.locator("[data-mark-words]:visible")
-    drawn = analysed.locator("[data-mark]:visible")
+    drawn = analysed.locator(".curve [data-mark]:visible")
     expect(told).to_have_count(0)
     expect(drawn).to_have_count(0)
 

@@ -245,6 +245,6 @@ def demand_mail() -> None:
     """Refuse what only a letter can do."""
     if not can_send_letters():
         raise Conflict(
-            "This site has no mail server, so it sends no letters. Ask the people who run it.",
+            "This site has no mail server, so it sends no e-mail. Ask the people who run it.",
             code="no_mail_server",
         )

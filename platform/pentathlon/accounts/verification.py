@@ -55,7 +55,7 @@ def check_may_play_rated(person: User, *, field: str | None = None) -> None:
     if not person.may_play_rated:
         raise NotAllowed(
             f"{person.username} has no verified e-mail address, and rated matches need one. "
-            "Follow the link in the letter to it, have it sent again under Account, E-mail, or "
+            "Follow the link in our e-mail to it, have it sent again under Account, E-mail, or "
             "ask an organiser to vouch for the account.",
             code="email_not_verified",
             field=field,

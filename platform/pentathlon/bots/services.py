@@ -51,7 +51,7 @@ def check_room(*, actor: User, size: int) -> None:
     if not actor.may_play_rated and own.count() >= MOST_OF_UNVERIFIED:
         raise NotAllowed(
             f"You may upload {MOST_OF_UNVERIFIED} versions before {actor.email} is verified. "
-            "Follow the link in our letter to it; under Account, E-mail, you can have it sent "
+            "Follow the link in our e-mail to it; under Account, E-mail, you can have it sent "
             "again. Or ask an organiser to vouch for you.",
             code="email_not_verified",
         )

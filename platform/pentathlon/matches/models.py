@@ -260,6 +260,7 @@ class Match(models.Model):
             ),
             models.Index(fields=("lane", "id"), condition=_PENDING, name="matches_waiting"),
             models.Index(fields=("id",), condition=_PENDING, name="matches_waiting_in_turn"),
+            models.Index(fields=("-id",), condition=~_PENDING, name="matches_begun"),
             models.Index(fields=("lane", "-id"), name="matches_of_lane"),
             models.Index(fields=("lane",), condition=_RUNNING, name="matches_live_of_lane"),
             models.Index(fields=("lane", "-id"), condition=_VOID, name="matches_void_of_lane"),

@@ -145,8 +145,8 @@ def choose_mail(*, actor: User, events: Collection[str], site: str) -> list[str]
         raise Conflict("Your account has no e-mail address.", code="no_email", field="events")
     if known and not actor.has_verified_email:
         raise Conflict(
-            f"{actor.email} is not verified. Answer the letter to it first; your account page "
-            "sends it again.",
+            f"{actor.email} is not verified. Follow the link in our e-mail to it first; your "
+            "account page sends it again.",
             code="email_not_verified",
             field="events",
         )

@@ -122,7 +122,7 @@ def test_stranger_uploads_a_few_versions() -> None:
     refused = upload(client_of(author), "/bots/", make_upload())
 
     assert_problem(refused, status=403, code="email_not_verified")
-    assert "Follow the link in our letter" in refused.content.decode()
+    assert "Follow the link in our e-mail" in refused.content.decode()
     assert BotVersion.objects.owned_by(author).count() == MOST_OF_UNVERIFIED
 
 

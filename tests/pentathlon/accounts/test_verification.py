@@ -49,7 +49,7 @@ def test_sign_up_sends_the_letter_and_its_link_verifies() -> None:
 
     confirm_email_change(link=link_in(delivered_address()), site=SITE)
 
-    assert "Confirm your address with the letter to grace@example.org." in said
+    assert "Confirm your address with the e-mail to grace@example.org." in said
     assert (before, now(person).has_verified_email) == (False, True)
     assert delivered() == []
 

@@ -7,13 +7,17 @@ import pytest
 from pentathlon.bots.models import BotVersion
 from pentathlon.insight.analyses.models import Analysis, AnalysisState
 from pentathlon.insight.rivalry.models import Meeting
-from pentathlon.insight.stories import lead_changes, story_of
+from pentathlon.insight.stories import highlights, lead_changes, story_of
 from pentathlon.matches.models import Match, MatchState
-from tests.factories import make_bot, make_match, make_version
+from pentathlon.tournaments.models import Tournament
+from tests.factories import make_bot, make_match, make_tournament, make_version
 from tests.pentathlon.insight.rivalry.playing import play
 
 pytestmark = pytest.mark.django_db
 
+UPSET = (
+    "The biggest upset: azote beat birch in match {}, although ratings gave it 12 % of the points."
+)
 RESULT = "azote beat birch with three of one kind in a row."
 
 
@@ -76,3 +80,57 @@ def test_upset_first_win_and_streak_are_told(pair: list[BotVersion]) -> None:
 
 def test_lead_changes_only_when_another_is_alone_in_front() -> None:
     assert lead_changes([(0, 0), (2, 0), (2, 2), (2, 3), (3, 3), (4, 3)]) == 2
+
+
+@pytest.fixture
+def cup(pair: list[BotVersion]) -> Tournament:
+    """Store twelve matches, of which azote has won seven in a row."""
+    cup = make_tournament(name="Autumn Cup", scheduled=12)
+    for ply in range(40, 52):
+        ranks = (1, 0) if ply < 45 else (0, 1)
+        make_match(pair, state=MatchState.DONE, lane=cup.pk, ply=ply, ranks=ranks)
+    return cup
+
+
+def test_tournament_is_told_by_its_upset_streak_and_records(cup: Tournament) -> None:
+    first, *_, last = Match.objects.of_lane(cup.pk).order_by("pk")
+    last.seats.filter(seat=1).update(score=31)
+    play(*(seat.version for seat in first.seats.order_by("seat")), lane=cup.pk, ply=45)
+    Meeting.objects.filter(seat=0).update(surprise=120_000)
+    upset = Meeting.objects.get(seat=0).match_id
+
+    assert highlights(cup) == [
+        UPSET.format(upset),
+        "azote won 8 in a row.",
+        f"The highest score: 31, by birch in match {last.pk}.",
+        f"The longest match: 51 plies, match {last.pk}.",
+        f"The fastest win: birch after 40 plies in match {first.pk}.",
+    ]
+
+
+def test_short_and_very_long_tournaments_have_no_records(cup: Tournament) -> None:
+    Match.objects.of_lane(cup.pk).filter(ply__gt=45).update(state=MatchState.VOID)
+
+    assert highlights(cup) == []
+    cup.scheduled = 10_000
+    assert highlights(cup) == []
+
+
+@pytest.mark.parametrize(
+    ("ply", "score", "record"),
+    [
+        (60, None, "No match of Autumn Cup is longer."),
+        (30, None, "No match of Autumn Cup was won faster."),
+        (45, 9, "No score in Autumn Cup is higher."),
+        (45, None, ""),
+    ],
+)
+def test_record_of_its_tournament_is_told(
+    cup: Tournament, pair: list[BotVersion], ply: int, score: int | None, record: str
+) -> None:
+    match = make_match(pair, state=MatchState.DONE, lane=cup.pk, ply=ply)
+    for other in Match.objects.of_lane(cup.pk):
+        other.seats.update(score=5)
+    match.seats.filter(seat=0).update(score=score)
+
+    assert told(match)[1:] == [*filter(None, [record])]

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from pentathlon.matches.models import Match, MatchQuerySet
+from pentathlon.matches.models import Match, MatchQuerySet, MatchState
 from pentathlon.operations.status import read_status
 from pentathlon_engines import GAMES
 from tests.databases import made_once
@@ -23,6 +23,12 @@ _QUERIES: dict[str, Callable[[], MatchQuerySet]] = {
     "validations": lambda: Match.objects.validations_of(5),
     "leases": lambda: Match.objects.lease_expired().order_by("lease_until", "pk"),
 }
+
+
+def test_page_of_matches_skips_what_waits_by_an_index() -> None:
+    begun = Match.objects.exclude(state=MatchState.PENDING).order_by("-pk")
+
+    assert "matches_begun" in begun[:31].explain()
 
 
 @pytest.mark.parametrize("name", _QUERIES)

@@ -135,6 +135,10 @@ def test_feed_of_a_game_tells_what_ended_and_who_leads() -> None:
         "Tuned: season 3 has ended",
         f"{leader.label} leads Tuned",
     }
+    figure = Rating.objects.with_mean().get(version=leader).odds.sure
+    assert f"beating an average bot at least {figure:.0%}".replace("%", " %") in " ".join(
+        feed.itertext()
+    )
     assert Client().get(reverse("game_feed", args=["chess"])).status_code == 404
 
 

@@ -109,7 +109,7 @@ def test_organiser_makes_one_match_void_after_saying_why(running: Tournament) ->
     client, link = _as(running.owner), reverse("match_void", args=[done.pk])
     schedule = reverse("tournament_schedule", args=[running.pk])
     assert link in page_of(client.get(schedule)).links()
-    assert "takes its place in block 1" in page_of(client.get(link)).text
+    assert "replayed with the same seed in block 1" in page_of(client.get(link)).text
 
     refused = client.post(link, {"reason": ""})
     void = client.post(link, {"reason": "A broken host."}, follow=True)

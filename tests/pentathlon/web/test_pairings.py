@@ -87,7 +87,7 @@ def test_page_shows_the_bracket_and_orders_by_places() -> None:
 
     for words in ("Bracket", "Semi-finals", "Third place", "Final", "has won"):
         assert words in page.text
-    assert "Ordered by the places of the format" in page.text
+    assert "Ordered by how far each came" in page.text
     matches = {reverse("match", args=[match.pk]) for match in matches_of(tournament)}
     assert matches <= set(page.links())
 

@@ -129,6 +129,16 @@ def test_every_action_stands_in_the_list_in_words(scene: Scene) -> None:
     assert all(event[1] in page.text for event in record["events"])
 
 
+def test_position_is_told_in_words(scene: Scene) -> None:
+    page = match_page(scene.done, "?ply=1")
+
+    _, action = read_record(scene.done.replay)["events"][0][:2]
+    _, animal, cell = action.split()
+    words = page.text.partition("Position in words")[2]
+    assert f"{cell}: {animal}" in words
+    assert "empty" not in words.partition("Actions")[0]
+
+
 def test_moment_tells_the_last_action_and_the_ending(scene: Scene) -> None:
     address = reverse("moment", args=[scene.done.pk])
 

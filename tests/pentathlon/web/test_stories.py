@@ -6,9 +6,10 @@ from django.urls import reverse
 
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.latest import tell_match
-from pentathlon.matches.models import Match
+from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import public_result
+from tests.factories import make_match
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import Scene
 
@@ -57,6 +58,18 @@ def test_offer_to_embed_says_who_won_at_the_end(scene: Scene, said: str) -> None
 
 def test_list_of_matches_says_who_won(scene: Scene, said: str) -> None:
     assert said in page_of(Client().get(reverse("matches"))).text
+
+
+def test_list_of_matches_begins_with_what_one_can_watch(scene: Scene) -> None:
+    make_match(state=MatchState.PENDING)
+
+    latest, waiting = (
+        page_of(Client().get(reverse("matches"), query)).text
+        for query in ({}, {"state": "pending"})
+    )
+
+    assert "waiting" not in latest.partition("What happened")[2]
+    assert "waiting" in waiting.partition("What happened")[2]
 
 
 def test_tournament_says_who_won_in_title_description_and_letters(scene: Scene) -> None:

@@ -1,12 +1,15 @@
 """Channel Pentathlon is never empty, says what is live and what is finished, and costs little."""
 
 import json
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 from django.utils.timezone import now
 
@@ -14,16 +17,19 @@ from pentathlon.insight.analyses.models import Analysis
 from pentathlon.insight.channel import programme
 from pentathlon.insight.channel.director import Showing
 from pentathlon.insight.channel.programme import LEAD_S, WINDOW_S, best_running
+from pentathlon.insight.rivalry.models import Meeting
+from pentathlon.insight.rivalry.services import count_all, queue_results
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
+from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
 from pentathlon.web.replay import on_air
 from pentathlon_engines import GAMES
 from pentathlon_engines.record.shape import Record
 from tests.engines.record.random_records import make_record
-from tests.factories import make_match, make_replay, make_user, make_version
+from tests.factories import make_match, make_replay, make_tournament, make_user, make_version
 from tests.pentathlon.web.pages import Page, page_of, part_of
 
 pytestmark = pytest.mark.django_db
@@ -131,14 +137,15 @@ def test_hidden_and_private_matches_are_never_on() -> None:
     assert on(tv_page("?game=tuned"))["data-tv"] == "/tv/reel/tuned/"
 
 
-def test_two_hundred_listeners_cost_one_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.django_db(transaction=True)
+def test_two_hundred_listeners_cost_one_composition(monkeypatch: pytest.MonkeyPatch) -> None:
     finished("azure")
     chosen: list[str] = []
     choose = programme._choose
 
-    def note_choice(game: str, starts: float, at: float) -> list[Showing]:
+    def note_choice(game: str, *facts: float, **ways: Any) -> list[Showing]:  # Any: passed on
         chosen.append(game)
-        return choose(game, starts, at)
+        return choose(game, *facts, **ways)
 
     monkeypatch.setattr(programme, "_choose", note_choice)
     drawn: list[int] = []
@@ -150,10 +157,19 @@ def test_two_hundred_listeners_cost_one_choice(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(on_air, "position_at", note_drawing)
 
-    for _ in range(200):
-        on_air.on_air("")
+    together = threading.Barrier(20)
 
-    assert (chosen, len(drawn)) == ([""], 1)
+    def watch(_: int) -> str:
+        together.wait()
+        try:
+            return Client().get("/tv/").content.decode().partition("<main")[2]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(20) as listeners:
+        pages = set(listeners.map(watch, range(200)))
+
+    assert (chosen, len(drawn), len(pages)) == ([""], 1, 1)
 
 
 def test_programme_is_the_same_for_processes_that_share_nothing(
@@ -180,12 +196,61 @@ def test_what_comes_is_known_before_the_window_begins() -> None:
     assert {slot.source for slot in slots} == {str(match.pk)}
 
 
-def test_curves_of_what_is_on_are_computed_first() -> None:
-    match = finished()
-
+@pytest.fixture
+def later(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let somebody watch, and time go on until the reconciler composes the next window."""
     tv_page()
+    clock[0] += WINDOW_S - LEAD_S - 30
+    monkeypatch.setattr("pentathlon.insight.channel.programme.time.time", lambda: clock[0])
 
-    assert Analysis.objects.get(pk=match.pk).asked_at is not None
+
+def test_page_reads_no_replay_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+    finished()
+    reads: list[object] = []
+    monkeypatch.setattr(programme, "read_record", reads.append)
+
+    programme.programme("", now=time.time())
+
+    assert reads == []
+
+
+def test_reconciler_chooses_the_next_window_once_and_pages_show_it(
+    clock: list[float], request: pytest.FixtureRequest
+) -> None:
+    match = finished("azure")
+    assert programme.compose_ahead() == 0
+    request.getfixturevalue("later")
+
+    composed = [programme.compose_ahead() for _ in range(2)]
+
+    assert composed == [1, 0]
+    slots = programme.programme("", now=clock[0] + 60)
+    window = (clock[0] // WINDOW_S + 1) * WINDOW_S
+    stored = cache.get(programme._key("", int(window // WINDOW_S)))
+    assert [slot for slot in slots if slot.starts >= window] == stored
+    assert {slot.source for slot in stored} == {str(match.pk)}
+
+
+def test_curves_of_what_comes_and_of_finals_and_upsets_are_computed_first(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    final, upset, usual = (finished(seed=seed) for seed in (7, 8, 9))
+    cup = make_tournament(state=TournamentState.CLOSED)
+    Tournament.objects.update(format="knockout")
+    for number, match in ((1, usual), (2, final)):
+        TournamentMatch.objects.create(
+            tournament=cup, match=match, round=number, block=number, index=number
+        )
+    queue_results([upset.pk])
+    count_all()
+    Meeting.objects.update(surprise=120_000)
+    request.getfixturevalue("later")
+    monkeypatch.setattr(programme, "_READ", 1)
+
+    programme.compose_ahead()
+
+    asked = Analysis.objects.filter(asked_at__isnull=False).values_list("pk", flat=True)
+    assert set(asked) == {final.pk, upset.pk}
 
 
 def test_reel_has_the_positions_asked_for() -> None:
@@ -241,6 +306,7 @@ def test_live_match_that_is_worth_more_is_shown_and_called_live() -> None:
     ]
     assert on(page)["data-renew"] == f"/tv/?game=&after={live}"
     assert "live" in page.text
+    assert [each for each in page.all("svg") if "board" in each.get("class", "")]
 
 
 def test_match_that_has_just_begun_waits_for_the_next_slot() -> None:

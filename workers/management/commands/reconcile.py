@@ -15,6 +15,7 @@ from pentathlon.core import tracing
 from pentathlon.core.schema import wait_for_schema
 from pentathlon.env import read_environment
 from pentathlon.friendlies.stretches import close_idle
+from pentathlon.insight.channel.programme import compose_ahead
 from pentathlon.insight.datasets.services import DatasetMaker
 from pentathlon.insight.explorer.services import count_positions
 from pentathlon.insight.rivalry.services import ResultCounter
@@ -117,7 +118,7 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "old replays": ReplayMover().step,
         "scrubbing": Scrubber(KINDS).step,
     },
-    "explorer": {"positions": count_positions},
+    "explorer": {"positions": count_positions, "programme": compose_ahead},
     "webhooks": {
         "releases": announce_releases,
         "events": spread_events,

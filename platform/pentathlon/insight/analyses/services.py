@@ -362,8 +362,7 @@ def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
             code="analysis_failed",
         )
     raise NotFound(
-        f"The chances of match {match.pk} are not computed yet: workers do that when nothing "
-        f"waits to be played, or beside matches for one replay at a time. {_how_far(found)}",
+        f"The win-chance curve of match {match.pk} is being computed. {_how_far(found)}",
         code=NOT_READY,
     )
 
@@ -372,4 +371,4 @@ def _how_far(found: Analysis | None) -> str:
     rows = (found.measured or {}).get("rows", []) if found is not None else []
     if rows:
         return f"Measured so far: {count(len(rows), 'position')}; the others follow."
-    return "Your request is noted. Ask again in about two minutes."
+    return "Ask again in about two minutes."

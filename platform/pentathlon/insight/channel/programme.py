@@ -1,14 +1,17 @@
 """The programme of Channel Pentathlon: made of rows and the clock, once for all who watch.
 
 The clock is cut into windows. What is shown in one is chosen once, a little before it begins, from
-the matches that had ended by then. While a site has no match yet, built-in policies play.
+the matches that had ended by then. Where people watch, the reconciler chooses, because it may read
+replays to see how matches went; the first window is chosen by the page that asks, from rows alone.
+While a site has no match yet, built-in policies play.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,6 +20,7 @@ from random import Random
 from typing import Final
 
 from django.core.cache import cache
+from django.db.models import Exists, OuterRef
 from redis import RedisError
 
 from pentathlon.core.errors import Damaged, Unavailable
@@ -39,6 +43,7 @@ from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
 from pentathlon.matches.replays.moments import score_line
 from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import Pool, Rating
+from pentathlon.tournaments.models import TournamentMatch, TournamentState
 from pentathlon_engines import GAMES
 from pentathlon_engines.lookahead import winning_action
 from pentathlon_engines.match.limits import Limits
@@ -49,10 +54,14 @@ from pentathlon_engines.record.shape import Record
 WINDOW_S: Final = 600
 LEAD_S: Final = 240
 """How long before a window it is chosen, so that everybody can be told what comes."""
+_AHEAD_S: Final = 60
+"""How long before anybody can be told the reconciler chooses."""
 _LATEST: Final = 40
 """How many of the latest matches of each game are considered."""
 _READ: Final = 12
-"""How many of the most promising are read for their course."""
+"""How many of the most promising are chosen from, and read for their course."""
+_MOST_ASKED: Final = 24
+"""How many curves of upsets and finals are asked for at a time."""
 _BEST: Final = 40.0
 """A rating that hardly any bot has."""
 _HALF_LIFE_H: Final = 3.0
@@ -66,6 +75,8 @@ _AT_LEAST_S: Final = 5
 """How long a running match must have been on, since most are over before anybody looks."""
 _MOST_RUNNING: Final = 200
 """How many running matches are considered: the oldest, which have something to show already."""
+_WITH_FINAL: Final = ("knockout", "finals")
+"""The formats whose last round is the final."""
 _KINDS: Final = (*COMPETITIONS, MatchKind.CHALLENGE)
 
 _windows: dict[str, list[Showing]] = {}
@@ -79,6 +90,27 @@ def programme(game: str, *, now: float) -> list[Showing]:
     if now >= (index + 1) * WINDOW_S - LEAD_S:
         slots = [*slots, *_window(game, index + 1, now)]
     return [slot for slot in slots if slot.ends > now]
+
+
+def compose_ahead() -> int:
+    """Choose the next window of a channel that is watched, by how its matches went.
+
+    The reconciler calls it again and again. The curves of what comes are computed first, then
+    those of upsets and finals.
+    """
+    now = time.time()
+    index = int((now + LEAD_S + _AHEAD_S) // WINDOW_S)
+    for game in ("", *GAMES):
+        key = _key(game, index)
+        if cache.get(key) is None and (on := cache.get(_key(game, index - 1))):
+            slots = _choose(game, index * WINDOW_S, now, on=on, course_of=_read_course)
+            cache.set(key, slots, 2 * WINDOW_S)
+            latest = _latest(game, before=now)
+            notable = _notable(latest)
+            for match in [match for match in latest if match.pk in notable][:_MOST_ASKED]:
+                ask_for_analysis(match)
+            return 1
+    return 0
 
 
 def best_running(game: str, *, slot: Showing | None = None) -> Match | None:
@@ -181,7 +213,8 @@ def _window(game: str, index: int, now: float) -> list[Showing]:
         with suppress(RedisError):
             found = cache.get(key)
         if not found or found[-1].ends <= now:
-            found = _choose(game, index * WINDOW_S, now)
+            on = _windows.get(_key(game, index - 1), [])
+            found = _choose(game, index * WINDOW_S, now, on=on, course_of=_no_course)
             with suppress(RedisError):
                 cache.set(key, found, 2 * WINDOW_S)
         for old in [name for name in _windows if int(name.rpartition(":")[2]) < index - 1]:
@@ -190,21 +223,39 @@ def _window(game: str, index: int, now: float) -> list[Showing]:
         return found
 
 
-def _choose(game: str, starts: float, now: float) -> list[Showing]:
-    """Return the slots of the window that starts at a time; a young site begins at once."""
+def _no_course(_: Match) -> Line | None:
+    """Return that the course is unknown: a page has no time to read replays."""
+    return None
+
+
+def _read_course(match: Match) -> Line | None:
+    """Return how a match went, and have its curve computed for those who will watch it."""
+    ask_for_analysis(match)
+    return line_of(match, read_record(match.replay))
+
+
+def _choose(
+    game: str,
+    starts: float,
+    now: float,
+    *,
+    on: Collection[Showing],
+    course_of: Callable[[Match], Line | None],
+) -> list[Showing]:
+    """Return the slots of the window that starts at a time, after the one with what is `on`.
+
+    A young site begins at once.
+    """
     ends = starts + WINDOW_S
     latest = _latest(game, before=starts - LEAD_S)
     if not latest:
         starts, latest = max(starts, now), _latest(game, before=now)
-    shown = {slot.source for slot in _windows.get(_key(game, int(ends // WINDOW_S) - 2), [])}
-    takes = {}
+    shown, takes = {slot.source for slot in on}, {}
     for candidate, match in _candidates(latest, shown=shown, salt=str(ends))[:_READ]:
         with suppress(Damaged, Unavailable):
-            record = read_record(match.replay)
-            line = line_of(match, record)
+            line = course_of(match)
             candidate = replace(candidate, swings=swings_of(line))  # noqa: PLW2901
             takes[candidate] = take(candidate, heat_of(line, plies=match.ply))
-            ask_for_analysis(match)
     if not takes:
         key = game or list(GAMES)[int(now // WINDOW_S) % len(GAMES)]
         candidate = _candidate(key, key, strength=0, closeness=0, novelty=0)
@@ -234,7 +285,7 @@ def _latest(game: str, *, before: float) -> list[Match]:
     latest = list[Match]()
     for key in [game] if game else GAMES:
         of_game = ended.of_game(key).filter(rules_version=GAMES[key].info.version)
-        latest += of_game.with_seats().select_related("replay")[:_LATEST]
+        latest += of_game.with_seats()[:_LATEST]
     return latest
 
 
@@ -246,12 +297,10 @@ def _candidates(
         return []
     newest = max(match.finished_at for match in matches if match.finished_at)
     strengths = _strengths(matches)
-    unlikely = Meeting.objects.filter(match__in=matches, surprise__lt=_UPSET * MILLION)
-    upsets = set(unlikely.values_list("match", flat=True))
-    candidates = {}
+    notable, candidates = _notable(matches), {}
     for match in matches:
         age_h = (newest - (match.finished_at or newest)).total_seconds() / 3600
-        novelty = 1.0 if match.pk in upsets else _HALF_LIFE_H / (_HALF_LIFE_H + age_h)
+        novelty = 1.0 if match.pk in notable else _HALF_LIFE_H / (_HALF_LIFE_H + age_h)
         novelty *= _SHOWN if str(match.pk) in shown else 1.0
         has_failed = match.outcome_reason == "fault"
         scores = [seat.score for seat in match.seats.all()]
@@ -265,6 +314,21 @@ def _candidates(
         )
         candidates[candidate] = match
     return [(candidate, candidates[candidate]) for candidate in in_order(candidates)]
+
+
+def _notable(matches: Collection[Match]) -> set[int]:
+    """Return the numbers of upsets and finals."""
+    upsets = Meeting.objects.filter(match__in=matches, surprise__lt=_UPSET * MILLION)
+    later = TournamentMatch.objects.filter(
+        tournament=OuterRef("tournament"), round__gt=OuterRef("round")
+    )
+    finals = TournamentMatch.objects.filter(
+        ~Exists(later),
+        match__in=matches,
+        tournament__format__in=_WITH_FINAL,
+        tournament__state=TournamentState.CLOSED,
+    )
+    return {*upsets.values_list("match", flat=True), *finals.values_list("match", flat=True)}
 
 
 def _candidate(source: str, game: str, **qualities: object) -> Candidate:

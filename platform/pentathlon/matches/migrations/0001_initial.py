@@ -272,6 +272,11 @@ class Migration(migrations.Migration):
                         fields=["id"],
                         name="matches_waiting_in_turn",
                     ),
+                    models.Index(
+                        condition=models.Q(("state", "pending"), _negated=True),
+                        fields=["-id"],
+                        name="matches_begun",
+                    ),
                     models.Index(fields=["lane", "-id"], name="matches_of_lane"),
                     models.Index(
                         condition=models.Q(("state", "running")),

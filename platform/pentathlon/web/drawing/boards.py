@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from html import unescape
 from random import Random
 
 from django.utils.safestring import SafeString, mark_safe
@@ -20,6 +21,7 @@ _VIEW_BOX = re.compile(r'viewBox="[^"]*"')
 _FIELD = re.compile(r'data-field="([^"]*)"')
 _ARIA = re.compile(r' (?:role|aria-label|aria-labelledby)="[^"]*"')
 _TITLES = re.compile(r"<(title|desc)>.*?</\1>", re.DOTALL)
+_TITLE = re.compile("<title>(.*?)</title>", re.DOTALL)
 _TEXTS = re.compile(r"<text\b.*?</text>", re.DOTALL)
 _GROUPS = re.compile(r"(<g\b[^>]*>|</g>)")
 _BESIDE_FIELD = ("<g data-seat=", "<g data-card=")
@@ -30,6 +32,12 @@ def inline_board(svg: str) -> SafeString:
     """Return a drawing of an engine as part of a page."""
     # The engines escape what they draw, and the content policy forbids scripts in pages.
     return mark_safe(svg)  # noqa: S308
+
+
+def parts_in_words(svg: str) -> list[str]:
+    """Return what a drawing says of its parts, after its own title, without the empty ones."""
+    titles = map(unescape, _TITLE.findall(svg)[1:])
+    return [title for title in titles if not title.endswith("empty")]
 
 
 def thumbnail(svg: str) -> SafeString:

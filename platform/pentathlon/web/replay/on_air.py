@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,13 +21,14 @@ from pentathlon.insight.stories import story_of
 from pentathlon.matches.latest import name_seats
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.moments import board_svg, moment_of, score_line, states_of
-from pentathlon.web.drawing.boards import match_title, start_board, thumbnail
+from pentathlon.web.drawing.boards import inline_board, match_title, start_board, thumbnail
 from pentathlon.web.replay.win_chances import ChanceChart, chance_chart, score_chart
 from pentathlon_engines import GAMES, GameInfo
 from pentathlon_engines.record.commentary import tell_outcome
 from pentathlon_engines.record.shape import Record
 
 _UPCOMING: Final = 3
+_drawing: Final = threading.Lock()
 _RESULT_S: Final = 60
 """For how long the result of a match that was live may be asked for."""
 
@@ -85,6 +87,7 @@ def _live(match: Match) -> dict[str, Any]:  # Any: a context
         "title": match_title(match),
         "playing": GAMES[match.game].info,
         "start": thumbnail(start_board(match.game)),
+        "board": inline_board(start_board(match.game)),  # until the stream brings a later one
     }
 
 
@@ -109,7 +112,8 @@ def _scene_at(slot: Showing, now: float) -> ShownPly | None:
     elapsed = now - slot.starts
     ply = max((ply for ply, at in slot.frames if at <= elapsed), default=0)
     try:
-        return _scene(slot.source, ply)
+        with _drawing:  # however many ask at once, a ply is drawn once
+            return _scene(slot.source, ply)
     except (Damaged, Unavailable):
         return None
 

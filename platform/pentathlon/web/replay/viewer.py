@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from pentathlon.core.caching import answer_for_ever
 from pentathlon.matches.replays.moments import Moment, SeenEvent, board_svg, moment_of, tell_events
-from pentathlon.web.drawing.boards import inline_board
+from pentathlon.web.drawing.boards import inline_board, parts_in_words
 from pentathlon.web.requests import query_number
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.match.events import Event
@@ -116,6 +116,11 @@ class Viewer:
     moment: Moment
     actions: ActionList
     has_hidden: bool
+
+    @property
+    def position(self) -> list[str]:
+        """The position in words, for people who do not see the board."""
+        return parts_in_words(self.board)
 
     @property
     def points(self) -> dict[int, int]:

@@ -30,7 +30,7 @@ _BADGES = {
     "closed": ("tick", "", "finished"),
     "cancelled": ("void", "bad", "cancelled"),
     "pending": ("clock", "", "waiting"),
-    "done": ("tick", "", "done"),
+    "done": ("tick", "", "finished"),
     "void": ("void", "bad", "void"),
     "validating": ("clock", "", "being checked"),
     "eligible": ("tick", "good", "may play"),

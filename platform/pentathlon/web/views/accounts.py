@@ -85,7 +85,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(
                 request,
-                f"Welcome, {user.username}. Confirm your address with the letter to {user.email}.",
+                f"Welcome, {user.username}. Confirm your address with the e-mail to {user.email}.",
             )
             return redirect(local_address(request))
     context = {"form": form, "next": request.GET.get("next", "")}

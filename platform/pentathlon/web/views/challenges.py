@@ -54,7 +54,8 @@ class ChallengeForm(forms.Form):
         min_value=1,
         max_value=CHALLENGE_BLOCKS,
         initial=DEFAULT_BLOCKS,
-        help_text=f"1 to {CHALLENGE_BLOCKS}; a block is one seed in balanced seat orders.",
+        help_text=f"1 to {CHALLENGE_BLOCKS}. In a block the same bots play the same seed from "
+        "every seat.",
     )
     others = forms.TypedMultipleChoiceField(
         label="More bots at the table",

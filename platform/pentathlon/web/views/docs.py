@@ -121,7 +121,7 @@ _SETTINGS: Final = (
     ("PENTATHLON_METRICS_TOKEN", "The bearer token that may read /metrics."),
     (
         "PENTATHLON_MAIL",
-        "The mail server: smtps://name:password@host:465. Without: no letters.",
+        "The mail server: smtps://name:password@host:465. Without: no e-mail.",
     ),
     ("PENTATHLON_LOG_LEVEL", "INFO, or what you want to see."),
 )

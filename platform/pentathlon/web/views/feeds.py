@@ -35,6 +35,7 @@ from pentathlon.ratings.models import Rating, live_key
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes
+from pentathlon.web.templatetags.formats import percent
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count, enumerate_all
 from pentathlon_engines.contract.registry import unknown_game
@@ -308,7 +309,7 @@ def _leader(game: str) -> list[FeedEntry]:
     """
     table = Rating.objects.filter(pool__key=live_key(game), matches__gt=0).active()
     top = table.order_by().aggregate(score=Max("score"))["score"]
-    level = table.filter(score=top).select_related("version__bot")
+    level = table.filter(score=top).select_related("version__bot").with_mean()
     best = list(level.order_by("version__bot__name", "version")[:_LEADERS])
     if not best:
         return []
@@ -321,7 +322,8 @@ def _leader(game: str) -> list[FeedEntry]:
     return [
         FeedEntry(
             title=f"{names} {verb} {GAMES[game].info.title}",
-            text=f"{names} {verb} the leaderboard of {GAMES[game].info.title}.",
+            text=f"{names} {verb} the standings of {GAMES[game].info.title}, beating an average "
+            f"bot at least {percent(best[0].odds.sure)} of the time.",
             address=reverse("leaderboard", args=[game]),
             key=f"leader:{game}:{'-'.join(str(each.version_id) for each in best)}",
             at=last.finished_at,

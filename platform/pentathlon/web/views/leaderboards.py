@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot
 from pentathlon.core.errors import InvalidInput, NotFound
+from pentathlon.insight.stories import highlights
 from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
 from pentathlon.ladders.models import Division, Ladder, Season
 from pentathlon.ladders.tables import (
@@ -226,6 +227,7 @@ def _season(
     # The mark is read before everything that it stands for.
     mark = tournament_now(division.tournament_id).mark
     reader = person(request)
+    podium = podiums([division.tournament_id]).get(division.tournament_id)
     context = {
         "section": "standings",
         "ladder": found,
@@ -234,7 +236,8 @@ def _season(
         "season": line.season,
         "division": division,
         "mark": mark,
-        "podium": podiums([division.tournament_id]).get(division.tournament_id),
+        "podium": podium,
+        "highlights": highlights(division.tournament) if podium else [],
         "rows": ladder_table(division),
         "earlier": earlier,
         "reader_id": reader.pk if reader else None,

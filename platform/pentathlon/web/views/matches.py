@@ -42,24 +42,30 @@ from pentathlon.web.requests import (
 from pentathlon.web.views.embeds import frame_of_match
 from pentathlon_engines import GAMES
 
+_STATES_SHOWN = (
+    ("running", "running"),
+    ("done", "finished"),
+    ("pending", "waiting"),
+    ("void", "void"),
+)
 _VISIT_S = 3600
 _COMES = "The win-chance curve is being computed and will appear here by itself."
 
 
 @require_safe
 def matches(request: HttpRequest) -> HttpResponse:
-    """List matches, newest first; `state` and `game` narrow it down."""
+    """List matches that have begun, newest first; `state` and `game` narrow it down."""
     found = Match.objects.public().with_seats()
     state, game = request.GET.get("state", ""), request.GET.get("game", "")
-    if state in MatchState.values:
-        found = found.filter(state=state)
+    is_known = state in MatchState.values
+    found = found.filter(state=state) if is_known else found.exclude(state=MatchState.PENDING)
     if game in GAMES:
         found = found.of_game(game)
     context = {
         "section": "games",
         "page": cursor_page(request, found),
         "state": state,
-        "states": MatchState.choices,
+        "states": _STATES_SHOWN,
         "game": game,
         "games": [each.info for each in GAMES.values()],
     }

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.insight.stories import tell_upset
+from pentathlon.insight.stories import highlights
 from pentathlon.live.snapshots import tournament_now
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
@@ -73,8 +73,6 @@ _ALL_MEET = ("round_robin", "tables")
 """Formats in which everybody meets, so that a crosstable is full."""
 _PAIRED_BY_RESULTS = ("knockout", "swiss")
 _CHANCES_SHOWN = 6
-_MOST_FOR_UPSET = 5000
-"""The most matches among which a page looks for the biggest upset."""
 _SMALLEST_CHANCE = 0.005
 _ALMOST_SURE = 0.95
 _LARGEST_CROSSTABLE = 60
@@ -142,6 +140,7 @@ def _table(request: HttpRequest, found: Tournament, standing: Progress) -> Conte
     context["has_forfeits"] = any(row.forfeits for row in rows)
     context["law"] = LAWS.get(found.leaving, "")
     context["best"] = _best(rows)
+    context["highlights"] = highlights(found) if found.state == TournamentState.CLOSED else []
     context["seat_rates"] = seat_rates(found)
     context["seen"] = standing.done
     return context | _pairings(request, found)
@@ -260,7 +259,6 @@ def load_tournament(
         "hides_results": hides,
         "is_hidden": hides or are_hidden(found, None),
         "podium": podium,
-        "upset": tell_upset(found.pk) if podium and found.scheduled <= _MOST_FOR_UPSET else "",
         "progress": standing,
         "finishes_at": finishes_at(standing),
         "reason": _why_idle(found, standing),

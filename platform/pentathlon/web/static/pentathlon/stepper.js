@@ -72,11 +72,23 @@ export class Stepper {
     }
     const drawing = new DOMParser().parseFromString(board, "image/svg+xml").documentElement;
     this.root.querySelector("[data-board]").replaceChildren(drawing);
+    this.describe(drawing);
     this.tell(parse(moment).querySelector("[data-moment]"));
     for (let next = ply + 1; next <= Math.min(this.last, ply + AHEAD); next += 1) {
       this.part("boards", next);
       this.part("moments", next);
     }
+  }
+
+  /** List what the drawing says of its parts, for people who do not see it. */
+  describe(drawing) {
+    const parts = [...drawing.querySelectorAll("title")].slice(1).map((part) => part.textContent);
+    const rows = parts.filter((part) => !part.endsWith("empty")).map((part) => {
+      const row = document.createElement("li");
+      row.textContent = part;
+      return row;
+    });
+    this.root.querySelector("[data-position] ul")?.replaceChildren(...rows);
   }
 
   /** Show what happened at a ply. */
