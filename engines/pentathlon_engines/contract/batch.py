@@ -56,8 +56,7 @@ def advance(
     for place, state in enumerate(states):
         if state.to_move is not None:
             state.apply_unchecked(actions[place])
-            if state.to_move == CHANCE:
-                draw_chance(state, rng)
+            draw_chance(state, rng)
             if state.outcome is not None:
                 ended[place] = state.outcome
     return ended
