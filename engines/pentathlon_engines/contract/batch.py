@@ -62,6 +62,19 @@ def advance(
     return ended
 
 
+def foresee(states: list[State], legal: list[list[int]], encode: Encode) -> bytes:
+    """Return what the seats to move see after each legal action, match by match."""
+    pieces: list[bytes] = []
+    for place, state in enumerate(states):
+        seat = state.to_move
+        if seat is not None:
+            for action in legal[place]:
+                after = state.copy()
+                after.apply_unchecked(action)
+                encode(after, seat, pieces)
+    return b"".join(pieces)
+
+
 def draw_chance(state: State, rng: Random) -> None:
     """Do what chance decides until a seat does, or the match is over."""
     while state.to_move == CHANCE:
