@@ -54,9 +54,10 @@ def advance(
             state.apply(actions[place])  # refuses it
     ended: dict[int, Outcome] = {}
     for place, state in enumerate(states):
-        if state.to_move is not None:
+        if sight.legal[place]:
             state.apply_unchecked(actions[place])
-            draw_chance(state, rng)
+            if state.to_move == CHANCE:
+                draw_chance(state, rng)
             if state.outcome is not None:
                 ended[place] = state.outcome
     return ended
