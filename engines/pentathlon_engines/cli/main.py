@@ -51,7 +51,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
 """For each command, in the order of the help, the module in `commands/` that has its function."""
 
 
-_LISTING: Final = ([], ["--help"], ["--version"])
+_LISTING: Final[tuple[list[str], ...]] = ([], ["--help"], ["--version"])
 _COMPLETING: Final = "_PENTATHLON_COMPLETE"
 """Set by shells that ask for completions, which come from the commands themselves."""
 
