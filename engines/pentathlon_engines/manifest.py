@@ -356,8 +356,6 @@ def _is_inside(path: str) -> bool:
 
 def _make_manifest(values: dict[str, object], has_file: Callable[[str], bool]) -> Manifest:
     model = values["model"]
-    if model and values["build"]:
-        raise BadManifest("model: a bot with a build has none; upload the program itself")
     if model and not has_file(str(model)):
         raise BadManifest(f"model: there is no file {_shown(model)!r} in the folder")
     if values["command"]:

@@ -111,7 +111,6 @@ def test_program_is_started_as_written(tmp_path: Path) -> None:
         (PYTHON + 'model = "policy.bin"', "model: write the path of a file .* ends with .onnx"),
         (PYTHON + 'model = "../policy.onnx"', "model: write the path of a file in the folder"),
         (PYTHON + 'model = "policy.onnx"', "model: there is no file 'policy.onnx'"),
-        (PROGRAM + 'build = ["cc"]\nmodel = "a.onnx"', "model: a bot with a build has none"),
         (PYTHON.replace('"python"', '"cobol"'), "language: write .*not 'cobol'"),
         (PYTHON.replace('"python"', '["python"]'), "language: write"),
         ('name = "t"\ngames = ["tuned"]', 'language: write language = "python"'),

@@ -10,13 +10,14 @@ import sys
 import time
 from argparse import ArgumentParser
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
@@ -29,6 +30,7 @@ from pentathlon.fleet.hints import PATH
 from pentathlon.fleet.queues import QUEUES
 from pentathlon.local.servers import processes
 from pentathlon.local.servers.processes import free_port, wait_until_ready
+from pentathlon_engines.archive.files import LARGEST_MODEL
 from tools.benchmark.load.stage import DATABASES, own_database
 from tools.benchmark.meter import cpu_s_of
 from tools.trials import trial_environment
@@ -227,20 +229,31 @@ def _archives() -> Iterator[tuple[str, bytes]]:
     yield "noise", _zip(noise, stored=True)
     yield "two letters", _zip(dull)
     yield "repeated triples", _zip([part[:_HALF_MB] for part in runs])
+    weights = {"policy.onnx": b"\x08" + rng.randbytes(LARGEST_MODEL - 1)}
+    yield "a model and noise", _zip(noise, stored=True, model=weights)
     yield "200 files", _zip([noise[0][: _HALF_MB // 100]] * 198, stored=True)
     yield "a manifest of one long key", _zip([], manifest=".".join("a" * 31_000) + " = 1")
 
 
-def _zip(contents: list[bytes], *, stored: bool = False, manifest: str = "") -> bytes:
+def _zip(
+    contents: list[bytes],
+    *,
+    stored: bool = False,
+    manifest: str = "",
+    model: Mapping[str, bytes] = MappingProxyType({}),
+) -> bytes:
     target = io.BytesIO()
     kind = ZIP_STORED if stored else ZIP_DEFLATED
     name = f"bench-{time.monotonic_ns()}"
     table = f'name = "{name}"\ngames = ["tuned"]\nlanguage = "python"\nmain = "main.py"\n'
+    table += "".join(f'model = "{name}"\n' for name in model)
     with ZipFile(target, "w", kind, compresslevel=1) as archive:
         archive.writestr("bot.toml", manifest or table)
         archive.writestr("main.py", "print()\n")
         for number, content in enumerate(contents):
             archive.writestr(f"{number}.bin", content)
+        for path, content in model.items():
+            archive.writestr(path, content)
     return target.getvalue()
 
 

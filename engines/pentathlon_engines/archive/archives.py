@@ -70,6 +70,8 @@ def read_archive(data: bytes) -> CheckedArchive:
     """Check an upload and return what it holds, or raise `BadArchive` with the reason."""
     tree = read_tree(data)
     manifest = _read_manifest(tree.files)
+    if manifest.model is not None:
+        _check_model(manifest.model, tree.files[manifest.model].data)
     tree, model = without_model(with_program(tree, manifest), manifest)
     check_sizes(tree)
     kept = _checked(tree, manifest)
@@ -88,8 +90,13 @@ def _checked(tree: Tree, manifest: Manifest) -> CheckedArchive:
 
 
 def read_built(data: bytes, manifest: Manifest) -> CheckedArchive:
-    """Check what the build of an upload with this manifest left, by the rules for uploads."""
-    built = read_archive(data)
+    """Check what the build of an upload with this manifest left, by the rules for uploads.
+
+    A build has the hash of the model in its place, and leaves it there.
+    """
+    tree = with_program(read_tree(data), manifest)
+    check_sizes(tree)
+    built = _checked(tree, _read_manifest(tree.files))
     if built.manifest != manifest:
         raise BadArchive(
             f"build: it changed {FILE_NAME}. Leave that file alone.",
@@ -197,8 +204,6 @@ def _read_manifest(files: Mapping[str, StoredFile]) -> Manifest:
     except BadManifest as error:
         problem = str(error).removeprefix(f"{FILE_NAME}: ")
         raise BadArchive(f"{FILE_NAME}: {problem}", code=error.code, path=FILE_NAME) from error
-    if manifest.model is not None:
-        _check_model(manifest.model, files[manifest.model].data)
     # A program that the build makes need not be there yet.
     if not manifest.build:
         _check_program(manifest, files)

@@ -5,9 +5,11 @@ Exit codes: 0 ok, 1 a check failed, 2 wrong use, 3 host, server or network, 130 
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Final
 
@@ -49,6 +51,11 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
 """For each command, in the order of the help, the module in `commands/` that has its function."""
 
 
+_LISTING: Final[tuple[list[str], ...]] = ([], ["--help"], ["--version"])
+_COMPLETING: Final = "_PENTATHLON_COMPLETE"
+"""Set by shells that ask for completions, which come from the commands themselves."""
+
+
 def main() -> None:
     """Run the command line and exit with its code."""
     try:
@@ -66,7 +73,7 @@ def main() -> None:
         sys.exit(INTERRUPTED)
 
 
-def _make_app(first_word: Collection[str]) -> typer.Typer:
+def _make_app(first_word: Sequence[str]) -> typer.Typer:
     """Return the application, with only the command that is named: importing all takes longer."""
     app = typer.Typer(
         help="Write, test, submit and follow bots for the games of Pentathlon.",
@@ -76,6 +83,10 @@ def _make_app(first_word: Collection[str]) -> typer.Typer:
     )
     # With a single command and no callback there would be no names of commands.
     app.callback()(_take_no_options)
+    if first_word in _LISTING and _COMPLETING not in os.environ:
+        for name in COMMANDS:
+            app.command(name)(_summarize(name))
+        return app
     for name in [name for name in COMMANDS if name in first_word] or COMMANDS:
         app.command(name)(_load(name))
     return app
@@ -101,6 +112,18 @@ def _load(name: str) -> Callable[..., None]:
     module = import_module(f"pentathlon_engines.cli.commands.{COMMANDS[name]}")
     command: Callable[..., None] = getattr(module, name)
     return command
+
+
+def _summarize(name: str) -> Callable[[], None]:
+    """Return a function with the docstring of a command, for lists, without importing it."""
+    path = Path(__file__).parent / "commands" / f"{COMMANDS[name]}.py"
+    _, _, rest = path.read_text(encoding="utf-8").partition(f"\ndef {name}(")
+
+    def listed() -> None:
+        """Stand for the command."""
+
+    listed.__doc__ = rest.split('"""', 2)[1]
+    return listed
 
 
 def _fail(message: str, try_next: str, exit_code: int) -> None:

@@ -54,12 +54,26 @@ def advance(
             state.apply(actions[place])  # refuses it
     ended: dict[int, Outcome] = {}
     for place, state in enumerate(states):
-        if state.to_move is not None:
+        if sight.legal[place]:
             state.apply_unchecked(actions[place])
-            draw_chance(state, rng)
+            if state.to_move == CHANCE:
+                draw_chance(state, rng)
             if state.outcome is not None:
                 ended[place] = state.outcome
     return ended
+
+
+def foresee(states: list[State], legal: list[list[int]], encode: Encode) -> bytes:
+    """Return what the seats to move see after each legal action, match by match."""
+    pieces: list[bytes] = []
+    for place, state in enumerate(states):
+        seat = state.to_move
+        if seat is not None:
+            for action in legal[place]:
+                after = state.copy()
+                after.apply_unchecked(action)
+                encode(after, seat, pieces)
+    return b"".join(pieces)
 
 
 def draw_chance(state: State, rng: Random) -> None:

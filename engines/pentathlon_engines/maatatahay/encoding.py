@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.encoding.pieces import FLOAT, choices, marks, piece, shares
+from itertools import chain, combinations
+
+from pentathlon_engines.encoding.pieces import choices, marks, piece, shares
 from pentathlon_engines.maatatahay.board import (
     BAG_ENERGY,
     BAG_SPIRIT,
@@ -14,11 +16,13 @@ from pentathlon_engines.maatatahay.board import (
     SETTING_UP,
     SETTLING,
     SHRINES,
+    SIDE,
     SPACES,
     STREAM,
     TILES,
     TRACK_END,
     bits,
+    mask,
 )
 
 TYPE_CHECKING = False
@@ -48,11 +52,16 @@ def _spaces(tile: bytes) -> list[list[bytes]]:
     """Return a space with a tile by the spirit and energy on it."""
     most = range(CRYSTALS + 1)
     rows = [
-        [tile + spirit + energy + _FLAGS[0] for energy in _CRYSTALS[: _ON_SPACE + 1]]
+        [tile + spirit + energy for energy in _CRYSTALS[: _ON_SPACE + 1]]
         for spirit in _CRYSTALS[: _ON_SPACE + 1]
     ]
     rows = [[row[min(energy, _ON_SPACE)] for energy in most] for row in rows]
     return [rows[min(spirit, _ON_SPACE)] for spirit in most]
+
+
+def _by_row(spaces: int) -> bytes:
+    """Return a number for each space, 1 for those in the mask."""
+    return b"".join([_ROWS[spaces >> row & _ROW] for row in _FIRSTS])
 
 
 def _pair(pair: int, seat: int) -> bytes:
@@ -67,12 +76,9 @@ _SEATS: Final = choices(2)
 _PHASES: Final = choices(len(PHASES))
 _ROUNDS: Final = shares(ROUNDS)
 _FLAG: Final = marks(1)
-_FLAGS: Final = marks(3)
-"""What else is on a space: a relic, a target, the hot tile."""
 _CRYSTALS: Final = shares(_ON_SPACE, up_to=CRYSTALS)
-_NOTHING: Final = _CRYSTALS[0] * 2 + _FLAGS[0]
 _DEAD: Final = [
-    [_tile(tile, seat, lives=False) + _NOTHING for tile in range(8 * (TILES + 1))]
+    [_tile(tile, seat, lives=False) + _CRYSTALS[0] * 2 for tile in range(8 * (TILES + 1))]
     for seat in range(2)
 ]
 """A space by the seat that looks and the dead tile on it."""
@@ -81,12 +87,17 @@ _LIVING: Final = [
     for seat in range(2)
 ]
 """The same by living tile, 0 for none, spirit and energy."""
-_FLAGS_AT: Final = FLOAT * (_TILE + 2)
-"""Where in a space what else is on it begins."""
-_RELIC: Final = _DEAD[0][0][:_FLAGS_AT] + _FLAGS[1]
+_ROWS: Final = marks(SIDE)
+_ROW: Final = (1 << SIDE) - 1
+_FIRSTS: Final = list(range(0, len(SPACES), SIDE))
+"""The first space of each row."""
+_NONE: Final = _ROWS[0] * len(_FIRSTS)
+_RELICS: Final = {
+    relics: _by_row(relics)
+    for relics in map(mask, chain(*(combinations(SHRINES, n) for n in range(len(SHRINES) + 1))))
+}
+_SPACES: Final = choices(len(SPACES))
 _PAIRS: Final = [[_pair(pair, seat) for pair in range(256)] for seat in range(2)]
-_HALF: Final = TILES // 2
-_HALVES: Final = marks(_HALF)
 _DECK: Final = shares(TILES)
 _STORE: Final = shares(_STORED, up_to=MOST_STORED)
 _OWNED: Final = shares(len(SHRINES))
@@ -133,7 +144,7 @@ def encode(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
 
 
 def _add_map(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
-    """Add a piece for each space."""
+    """Add a piece for each space, then the hot one, relics and targets."""
     tiles, living, dead = state.tiles, _LIVING[seat], _DEAD[seat]
     spaces = [
         living[tile][spirit][energy]
@@ -143,15 +154,10 @@ def _add_map(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
     space: i64
     for space in bits(state.filled & ~state.living):
         spaces[space] = dead[tiles[space]]
-    relics, targets, hot = state.relics, state.targets, state.hot
-    for space in SHRINES:
-        if relics >> space & 1:
-            spaces[space] = _RELIC
-    if hot >= 0:
-        for space in bits(targets | 1 << hot):
-            flags = (targets >> space & 1) * 2 + (4 if space == hot else 0)
-            spaces[space] = spaces[space][:_FLAGS_AT] + _FLAGS[flags]
     pieces += spaces
+    pieces.append(_SPACES[state.hot])
+    pieces.append(_RELICS[state.relics])
+    pieces.append(_by_row(state.targets) if state.targets else _NONE)
 
 
 def _add_draft(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> None:
@@ -160,20 +166,27 @@ def _add_draft(state: MaatatahayPosition, seat: int, pieces: list[bytes]) -> Non
     pieces += [pairs[pair] for pair in stream]
     pieces += [pairs[0]] * (STREAM - len(stream))
     pieces.append(pairs[state.pair])
-    balan: i64 = 0
-    wazu: i64 = 0
-    hidden: i64
-    for hidden in state.deck:
-        balan |= 1 << (hidden >> 4)
-        wazu |= 1 << (hidden & 15)
-    mine, other = (balan >> 1, wazu >> 1) if seat == 0 else (wazu >> 1, balan >> 1)
-    for tiles in (mine, other):
-        pieces.append(_HALVES[tiles & (1 << _HALF) - 1])
-        pieces.append(_HALVES[tiles >> _HALF])
     waits = state.phase == SETTLING and state.surrounded() >> state.hot & 1
     pieces += (
-        _DECK[len(state.deck)],
+        _deck(state.deck, seat),
         _SEATS[-1 if first < 0 else first ^ seat],
         _FLAG[state.step],
         _FLAG[1 if waits else 0],
     )
+
+
+def _deck(deck: bytes, seat: int) -> bytes:
+    """Return which tiles are still to come, by seat, and how many; kept, for a round has one."""
+    known = _DECKS[seat].get(deck)
+    if known is None:
+        if len(_DECKS[seat]) >= _MOST_DECKS:
+            _DECKS[seat].clear()
+        tiles = [[pair >> 4 for pair in deck], [pair & 15 for pair in deck]]
+        known = piece(tile in tiles[there] for there in (seat, 1 - seat) for tile in _TILES)
+        known = _DECKS[seat][deck] = known + _DECK[len(deck)]
+    return known
+
+
+_TILES: Final = range(1, TILES + 1)
+_DECKS: Final[list[dict[bytes, bytes]]] = [{}, {}]
+_MOST_DECKS: Final = 4096

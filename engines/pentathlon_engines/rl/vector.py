@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pentathlon_engines.contract.batch import Sight, advance, draw_chance
+from pentathlon_engines.contract.batch import Sight, advance, draw_chance, foresee
 from pentathlon_engines.contract.game import Game, State
 from pentathlon_engines.contract.registry import GAMES
 from pentathlon_engines.errors import BadAction
@@ -104,6 +104,14 @@ class VectorEnv:
         self._encode(state, seat, pieces)
         seen = np.frombuffer(bytearray().join(pieces), np.float32)
         return seen, np.zeros_like(self.masks[place])
+
+    def foresee(self) -> NDArray[np.float32]:
+        """Return what the seats to move see after each of their legal actions, a row for each.
+
+        Rows are in the order of `legal`, match by match. What chance decides next is still open.
+        """
+        seen = foresee(self.states, self.legal, self._encode)
+        return np.frombuffer(seen, np.float32).reshape(-1, self.features.shape[1])
 
     def _start(self) -> State:
         state = self.game.start(self.seats, self._options)

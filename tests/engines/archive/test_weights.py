@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from pentathlon_engines.archive.archives import read_archive, read_model, unpack
+from pentathlon_engines.archive.archives import read_archive, read_built, read_model, unpack
 from pentathlon_engines.archive.files import MOST_FILE_BYTES
 from pentathlon_engines.archive.packing import content_hash, pack_bot
 from pentathlon_engines.errors import BadArchive, LargeArchive
@@ -101,3 +101,22 @@ def test_weights_are_packed_as_they_are(tmp_path: Path) -> None:
     with ZipFile(io.BytesIO(archive.model.normalised)) as zipped:
         (info,) = zipped.infolist()
     assert (info.filename, info.compress_size) == ("model.onnx", 5000)
+
+
+def test_build_keeps_the_hash_in_the_place_of_the_model(tmp_path: Path) -> None:
+    folder = make_bot(tmp_path)
+    manifest = 'name = "learned"\ngames = ["tuned"]\ncommand = ["./bot"]\nbuild = ["make"]\n'
+    (folder / "bot.toml").write_text(manifest + 'model = "nets/policy.onnx"\n')
+    upload = pack_bot(folder)
+    (sources := tmp_path / "sources").mkdir()
+    unpack(upload.normalised, sources)
+    (sources / "bot").write_bytes(b"\x7fELF")
+    with ZipFile(made := io.BytesIO(), "w") as archive:
+        for path in filter(Path.is_file, sources.rglob("*")):
+            archive.write(path, path.relative_to(sources))
+
+    built = read_built(made.getvalue(), upload.manifest)
+
+    assert upload.model is not None
+    assert built.model is None
+    assert built.files["nets/policy.onnx"].data.decode() == upload.model.content_hash

@@ -8,47 +8,59 @@ import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.examples.self_play import train
-from pentathlon_engines.examples.self_play.train import ActorCritic, Experience, SelfPlay
+from pentathlon_engines.examples.self_play.train import SelfPlay, Worth
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
+from pentathlon_engines.model import open_session
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.engines.test_bots import built_in
 
 PATIENT = Limits(action_cpu_s=5.0, action_wall_s=60.0, match_cpu_s=60.0, startup_wall_s=60.0)
 
 
-def test_what_went_better_than_guessed_is_done_more_often() -> None:
+def test_guesses_come_nearer_to_what_followed() -> None:
     rng = np.random.default_rng(1)
-    player = ActorCritic(4, 3, rng)
+    player = Worth(4, rng)
     features = rng.random((300, 4), np.float32)
-    masks = np.tile([True, True, False], (300, 1))
-    for _ in range(200):
-        actions = rng.integers(2, size=300)
-        rewards = np.where(actions == 1, 1, -1).astype(np.float32)
-        player.improve(Experience(features, masks, actions, rewards))
+    results = np.where(features[:, 1] > 0.5, 1, -1).astype(np.float32)
+    for _ in range(300):
+        player.improve(features, results)
 
-    _, chances, _ = player.chances(features, masks)
-    assert (chances[:, 1] > 0.9).all()
-    assert not chances[:, 2].any()
+    assert (np.sign(player.guess(features)) == results).mean() > 0.9
 
 
-def test_decisions_of_finished_matches_get_the_reward_of_their_seat(
+def test_decisions_of_finished_matches_get_what_followed_for_their_seat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(train, "BATCH", 200)
-    learnt: list[Experience] = []
-    monkeypatch.setattr(ActorCritic, "improve", lambda _, data: learnt.append(data))
+    monkeypatch.setattr(train, "PART", 10_000)
+    monkeypatch.setattr(train, "TRUST", 1.0)
+    learnt = []
+    monkeypatch.setattr(Worth, "improve", lambda *given: learnt.append(given[1:3]))
     playing = SelfPlay("tuned", seed=2, matches=8)
 
     playing.learn()
 
-    (data,) = learnt
-    assert len(data.actions) >= 200
-    assert data.masks[np.arange(len(data.actions)), data.actions].all()
-    assert set(np.unique(data.rewards)) <= {-1, 0, 1}
-    # The first two numbers say that the seat that looks is to move.
-    assert (data.features[:, :2] == [1, 0]).all()
+    ((features, results),) = learnt
+    assert len(features) == len(results) >= 200
+    assert set(np.unique(results)) <= {-1, 0, 1}
+    # The first two numbers say that the other seat is to move, or none.
+    assert set(map(tuple, features[:, :2].tolist())) == {(0, 1), (0, 0)}
+    # Whoever made the last action of a match has not lost it by a line.
+    assert (results[features[:, 1] == 0] >= 0).all()
+
+
+def test_the_model_file_computes_what_the_network_does(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    player = Worth(60, rng)
+    train.write_bot(tmp_path / "my-player", player, game="tuned")
+    features = rng.random((2, 60), np.float32)
+
+    session = open_session(tmp_path / "my-player/worth.onnx")
+    (worths,) = session.run(None, {"features": features})
+
+    assert np.allclose(worths[:, 0], player.guess(features), rtol=1e-4)
 
 
 def test_the_bot_that_was_written_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,3 +80,4 @@ def test_the_bot_that_was_written_plays(tmp_path: Path, monkeypatch: pytest.Monk
     )
 
     assert played.record["faults"] == []
+    assert played.record["outcome"]["ranks"][0] == 0

@@ -32,6 +32,9 @@ def features(view: dict[str, Any], seats: int) -> list[float]:
     encoded.number(view["round"], most=ROUNDS)
     for space in SPACES:
         _add_space(encoded, view, space)
+    encoded.choice(view["hot"], SPACES)
+    encoded.marks(view["relics_on_map"], SPACES)
+    encoded.marks(view["targets"], SPACES)
     _add_draft(encoded, view)
     for store in encoded.by_seat(view["storage"]):
         _add_crystals(encoded, store, most=_STORED)
@@ -51,9 +54,6 @@ def _add_space(encoded: Features, view: dict[str, Any], space: str) -> None:
     encoded.choice(tile.get("face"), FACES)
     encoded.flag(tile.get("alive"))
     _add_crystals(encoded, tile or view["ground"].get(space, _NOTHING), most=_ON_SPACE)
-    encoded.flag(space in view["relics_on_map"])
-    encoded.flag(space in view["targets"])
-    encoded.flag(space == view["hot"])
 
 
 def _add_draft(encoded: Features, view: dict[str, Any]) -> None:

@@ -62,6 +62,22 @@ def test_a_match_that_ends_gives_rewards_and_makes_room_for_the_next() -> None:
     assert endings > N
 
 
+@pytest.mark.parametrize("key", GAMES)
+def test_what_follows_each_action_is_foreseen(key: str) -> None:
+    env, rng = VectorEnv(key, 2, seed=5), np.random.default_rng(5)
+    for _ in range(12):
+        rows = iter(env.foresee())
+        for state, legal in zip(env.states, env.legal, strict=True):
+            seat = state.to_move
+            assert seat is not None
+            for action in legal:
+                after = state.copy()
+                after.apply(action)
+                assert np.array_equal(next(rows), np.array(after.features(seat), np.float32))
+        assert next(rows, None) is None
+        env.step(choose(env, rng))
+
+
 def test_without_restarts_each_match_is_played_once() -> None:
     env, rng = VectorEnv("azure", N, seed=2, restarts=False), np.random.default_rng(2)
     total = np.zeros((N, 2))

@@ -8,15 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pentathlon_engines import GAMES
+from pentathlon_engines.examples.onnx_file import write_model
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match
-from tests.onnx_models import linear
 from tests.workers.sandbox.bots import own_bot, read_line, watch_breach
 from tests.workers.sandbox.ways import Way
 from workers.sandbox.files.runtime import find_runtime
@@ -81,7 +82,8 @@ def learned(folder: Path, source: str) -> BotCommand:
     own_bot(folder, source)
     text = 'name = "learned"\ngames = ["tuned"]\nlanguage = "python-numpy"\n'
     (folder / "bot.toml").write_text(text)
-    (folder / "policy.onnx").write_bytes(linear([[1, 2, 3], [3, 2, 1]]))
+    layer = np.array([[1, 2, 3], [3, 2, 1]]), np.zeros(3)
+    (folder / "policy.onnx").write_bytes(write_model([layer]))
     return bot_command(folder, read_manifest(folder))
 
 

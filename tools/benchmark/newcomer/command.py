@@ -28,6 +28,12 @@ HELP: Final = "seconds until a first `up` shows a rated match, and of a newcomer
 
 MOST_UP_S: Final = 20.0
 MOST_WALK_S: Final = 60.0
+_STARTS: Final = {
+    "pentathlon --help": 15.0,
+    "pentathlon submit --help": 15.0,
+    "pentathlon play --help": None,
+}
+"""How many starts of Python a start may cost; `play` plays matches as well, and typer is 10."""
 _HOST: Final = "127.0.0.1"
 _FIRST_PORT: Final = 18_950
 _MARKS: Final = {
@@ -85,6 +91,8 @@ def _steps(folder: Path, say: Say, *, up_only: bool) -> Iterator[Demand]:
         if not up_only:
             newcomer.sign_up("newcomer")
             yield from walk(newcomer, say)
+            say("starts of the command")
+            yield from starts(newcomer)
 
 
 def walk(newcomer: Newcomer, say: Say) -> Iterator[Demand]:
@@ -105,6 +113,17 @@ def walk(newcomer: Newcomer, say: Say) -> Iterator[Demand]:
         measured=ends[-1] - ends[0],
         most=MOST_WALK_S,
     )
+
+
+def starts(newcomer: Newcomer) -> Iterator[Demand]:
+    """Yield the CPU time that commands take to start, as a multiple of Python's own."""
+    plain_s = newcomer.cost_s("python -c pass")
+    for command, most in _STARTS.items():
+        yield Demand(
+            name=f"CPU of `{command}`, in starts of Python",
+            measured=newcomer.cost_s(command) / plain_s,
+            most=most,
+        )
 
 
 def _step(name: str, ends: list[float]) -> Demand:

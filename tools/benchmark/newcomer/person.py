@@ -8,6 +8,7 @@ import sys
 from html import unescape
 from http.cookiejar import CookieJar
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from typing import Any, Final
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, ProxyHandler, build_opener
@@ -15,6 +16,7 @@ from urllib.request import HTTPCookieProcessor, ProxyHandler, build_opener
 from pentathlon.env import child_environment
 
 _PATIENCE_S: Final = 400
+_RUNS: Final = 10
 PASSWORD: Final = "a long secret 17"  # noqa: S105  of an account that exists for minutes
 _COPIED: Final = re.compile(r'<button[^>]* data-copy="([^"]*)"')
 _FORM_TOKEN: Final = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
@@ -102,6 +104,16 @@ class Newcomer:
         if done.returncode != 0:
             raise WalkFailed(f"{command}\n{done.stdout}{done.stderr}")
         return done.stdout
+
+    def cost_s(self, command: str) -> float:
+        """Return the least CPU seconds of a command, of some runs."""
+        costs = []
+        for _ in range(_RUNS):
+            before = getrusage(RUSAGE_CHILDREN)
+            self.run(command)
+            after = getrusage(RUSAGE_CHILDREN)
+            costs.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return min(costs)
 
     def submit(self, command: str) -> Any:  # Any: JSON
         """Run a `submit --wait`; return the first rated match."""

@@ -7,12 +7,9 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urljoin, urlsplit, urlunsplit
-from urllib.request import getproxies, proxy_bypass
 from uuid import uuid4
-
-import urllib3
 
 from pentathlon_engines.cli.failure import (
     CHECK_FAILED,
@@ -26,10 +23,14 @@ from pentathlon_engines.commentary.words import count
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 
+if TYPE_CHECKING:
+    import urllib3
+
 API: Final = "/api/v1/"
-_TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=60.0)
-_STREAM_TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=45.0)
-"""The timeouts of a stream, which shows every 15 seconds that it is still there."""
+_CONNECT_S: Final = 5.0
+_READ_S: Final = 60.0
+_STREAM_READ_S: Final = 45.0
+"""A stream shows every 15 seconds that it is still there."""
 _PAUSES_S: Final = (0.2, 1.0)
 """The pauses before a harmless request is sent again."""
 _LONGEST_PAUSE_S: Final = 10.0
@@ -103,7 +104,7 @@ class Site:
         }
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
-        self._pool = _pool(origin)
+        self._pool: urllib3.PoolManager | None = None
 
     def page(self, path: str) -> str:
         """Return the address of a page for people."""
@@ -152,6 +153,8 @@ class Site:
 
         A broken connection is no failure: the caller asks again.
         """
+        import urllib3  # noqa: PLC0415  # importing it takes as long as the rest of a start
+
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": seen} if seen else {})}
         answer = self._ask(
             "GET",
@@ -159,7 +162,7 @@ class Site:
             headers=headers,
             fields=_texts(query),
             preload_content=False,
-            timeout=_STREAM_TIMEOUT,
+            timeout=urllib3.Timeout(connect=_CONNECT_S, read=_STREAM_READ_S),
         )
         try:
             yield from read_events(lines_of(_pieces(answer)))
@@ -201,13 +204,16 @@ class Site:
     def _ask(
         self, method: str, path: str, headers: Mapping[str, str] | None = None, **request: Any
     ) -> urllib3.BaseHTTPResponse:  # Any: urllib3's own names
+        import urllib3  # noqa: PLC0415  # importing it takes as long as the rest of a start
+
         address = self.address(path)
+        pool = self._pool = self._pool or _pool(self.origin)
         sent = {**self._headers, **(headers or {})}
         is_harmless = method != "POST" or "Idempotency-Key" in sent
         for pause_s in _pauses(is_harmless):
             try:
                 # A redirect could carry the token elsewhere.
-                answer = self._pool.request(
+                answer = pool.request(
                     method, address, headers=sent, redirect=False, retries=False, **request
                 )
             except urllib3.exceptions.HTTPError as error:
@@ -336,9 +342,14 @@ def _texts(query: Mapping[str, object]) -> dict[str, str]:
 
 
 def _pool(origin: str) -> urllib3.PoolManager:
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415  # the same
+
+    import urllib3  # noqa: PLC0415  # the same
+
     parts = urlsplit(origin)
     host = parts.hostname or ""
+    timeout = urllib3.Timeout(connect=_CONNECT_S, read=_READ_S)
     proxy = getproxies().get(parts.scheme)
     if proxy is None or host in _LOCAL or proxy_bypass(host):
-        return urllib3.PoolManager(timeout=_TIMEOUT)
-    return urllib3.ProxyManager(proxy, timeout=_TIMEOUT)
+        return urllib3.PoolManager(timeout=timeout)
+    return urllib3.ProxyManager(proxy, timeout=timeout)

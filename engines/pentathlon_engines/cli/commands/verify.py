@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-import urllib3
 
 from pentathlon_engines import strict_json
 from pentathlon_engines.cli.client.connection import connect, split_address
@@ -104,6 +103,8 @@ def _fetch_records(site: str, proof: Proof) -> Iterator[Any]:  # Any: JSON
 
 
 def _get(address: str) -> Any:  # Any: JSON
+    import urllib3  # noqa: PLC0415  # importing it takes as long as the rest of a start
+
     try:
         answer = urllib3.request(
             "GET",

@@ -53,11 +53,13 @@ class Decisions:
 class Policy:
     """A network with one hidden layer, and the running means of its optimizer (Adam)."""
 
-    def __init__(self, features: int, actions: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self, features: int, actions: int, rng: np.random.Generator, *, hidden: int = HIDDEN
+    ) -> None:
         self.weights: list[Numbers] = [
-            rng.normal(0, features**-0.5, (features, HIDDEN)).astype(np.float32),
-            np.zeros(HIDDEN, np.float32),
-            rng.normal(0, 0.01, (HIDDEN, actions)).astype(np.float32),
+            rng.normal(0, features**-0.5, (features, hidden)).astype(np.float32),
+            np.zeros(hidden, np.float32),
+            rng.normal(0, 0.01, (hidden, actions)).astype(np.float32),
             np.zeros(actions, np.float32),
         ]
         self._means = [np.zeros_like(each) for each in self.weights]
@@ -82,7 +84,9 @@ class Policy:
         error *= data.weight[:, None] / data.weight.sum()
         self.descend(data.features, hidden, error)
 
-    def descend(self, features: Numbers, hidden: Numbers, error: Numbers) -> None:
+    def descend(
+        self, features: Numbers, hidden: Numbers, error: Numbers, *, rate: float = RATE
+    ) -> None:
         """Change the weights so that the outputs come nearer to what they should be."""
         first, _, second, _ = self.weights
         back = (error @ second.T) * (hidden > 0)
@@ -95,7 +99,7 @@ class Policy:
             np.add(mean, 0.1 * (slope - mean), out=mean)
             np.add(square, 0.001 * (slope**2 - square), out=square)
             spread = np.sqrt(square / (1 - 0.999**self._steps)) + 1e-8
-            self.weights[number] -= RATE * mean / (1 - 0.9**self._steps) / spread
+            self.weights[number] -= rate * mean / (1 - 0.9**self._steps) / spread
 
     def _forward(self, data: Decisions) -> tuple[Numbers, Numbers]:
         first, bias, second, last = self.weights

@@ -1,8 +1,8 @@
-"""Train a small policy by self-play, with no data but the rules, and write a bot that plays it.
+"""Learn by self-play what positions are worth, with no data but the rules, and write a bot.
 
-A network with one hidden layer gives a preference for each action and a guess of the reward. All
-seats play it, many matches at once; what went better than guessed is done more often
-(advantage actor-critic). Plain numpy, on one or two cores.
+A network with one hidden layer guesses the reward of a seat from what it sees after an action. All
+seats take the action with the best guess, more or less, many matches at once; then each guess is
+corrected by what followed (TD(lambda) on afterstates). Plain numpy, on one core.
 
     python -m pentathlon_engines.examples.self_play.train tuned my-player --minutes 20
 """
@@ -10,106 +10,124 @@ seats play it, many matches at once; what went better than guessed is done more 
 from __future__ import annotations
 
 import argparse
+import shutil
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pentathlon_engines.contract.registry import GAMES
-from pentathlon_engines.examples.clone.train import Numbers, Policy, write_bot
+from pentathlon_engines.examples.clone.train import Numbers, Policy
+from pentathlon_engines.examples.onnx_file import write_model
 from pentathlon_engines.rl import VectorEnv
 
-MATCHES: Final = 256
+HIDDEN: Final = 32
+MATCHES: Final = 64
 """The number of matches at once."""
-BATCH: Final = 4096
+BATCH: Final = 2048
+"""The number of decisions that are played before the network learns from them."""
+PART: Final = 128
 """The number of decisions in a step of learning."""
-ENTROPY: Final = 0.02
-"""How much a policy that stays undecided is preferred."""
-GUESS: Final = 0.5
-"""How much a wrong guess of the reward counts, beside the choice."""
+RATE: Final = 1e-3
+CURIOSITY: Final = 0.05
+"""By how much, of rewards from -1 to 1, a guess may be off when an action is chosen."""
+TRUST: Final = 0.9
+"""How much the end of a match counts, beside the guesses on the way to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Experience:
-    """Experience of matches that are over, one row each."""
+class Worth(Policy):
+    """A network whose only output is the guess of the reward."""
 
-    features: Numbers
-    masks: NDArray[np.bool_]
-    actions: NDArray[np.int64]
-    rewards: Numbers
-    """What the seat that decided got at the end."""
+    def __init__(self, features: int, rng: np.random.Generator) -> None:
+        super().__init__(features, 1, rng, hidden=HIDDEN)
 
+    def guess(self, features: Numbers) -> Numbers:
+        """Return the guess for each row."""
+        return self._look(features)[1]
 
-class ActorCritic(Policy):
-    """A policy with one more output, the guess of the reward."""
+    def improve(self, features: Numbers, results: Numbers, rate: float = RATE) -> None:
+        """Guess nearer to what followed."""
+        hidden, guesses = self._look(features)
+        error = (guesses - results)[:, None] / np.float32(len(results))
+        self.descend(features, hidden, error, rate=rate)
 
-    def __init__(self, features: int, actions: int, rng: np.random.Generator) -> None:
-        super().__init__(features, actions + 1, rng)
-
-    def chances(self, features: Numbers, masks: NDArray[np.bool_]) -> tuple[Numbers, ...]:
-        """Return the hidden layer, the chance of each action, and the guess of the reward."""
+    def _look(self, features: Numbers) -> tuple[Numbers, Numbers]:
         first, bias, second, last = self.weights
         hidden = np.maximum(features @ first + bias, 0)
-        out = hidden @ second + last
-        logits = np.where(masks, out[:, :-1], np.float32(-1e9))
-        chances = np.exp(logits - logits.max(1, keepdims=True))
-        chances /= chances.sum(1, keepdims=True)
-        return hidden, chances, out[:, -1]
-
-    def improve(self, data: Experience) -> None:
-        """Do what went better than guessed more often, and guess better."""
-        hidden, chances, guess = self.chances(data.features, data.masks)
-        gain = data.rewards - guess
-        choice = np.zeros_like(chances)
-        choice[np.arange(len(gain)), data.actions] = 1
-        surprise = np.log(chances + np.float32(1e-9))
-        mean = (chances * surprise).sum(1, keepdims=True)
-        error = np.empty((len(gain), chances.shape[1] + 1), np.float32)
-        error[:, :-1] = (chances - choice) * gain[:, None]
-        error[:, :-1] += ENTROPY * chances * (surprise - mean)
-        error[:, -1] = -GUESS * gain
-        error /= len(gain)
-        self.descend(data.features, hidden, error)
+        return hidden, (hidden @ second + last)[:, 0]
 
 
 class SelfPlay:
-    """Matches of a policy against itself."""
+    """Matches of a network against itself."""
 
     def __init__(self, game: str, *, seed: int, matches: int = MATCHES) -> None:
         self.env = VectorEnv(game, matches, seed=seed)
         self.rng = np.random.default_rng(seed)
-        self.player = ActorCritic(self.env.features.shape[1], self.env.masks.shape[1], self.rng)
+        self.player = Worth(self.env.features.shape[1], self.rng)
         self.decisions = 0
-        self._open: list[list[tuple[Any, ...]]] = [[] for _ in range(matches)]
-        self._done: list[tuple[Any, ...]] = []
+        self._open: list[list[tuple[Numbers, int, float]]] = [[] for _ in range(matches)]
+        self._done: list[tuple[Numbers, float]] = []
 
-    def learn(self) -> None:
+    def learn(self, rate: float = RATE) -> None:
         """Play until enough matches are over, then learn from them once."""
         while len(self._done) < BATCH:
             self._play()
-        columns: Sequence[Sequence[Any]] = list(zip(*self._done, strict=True))
+        rows, followed = zip(*self._done, strict=True)
+        features, results = np.array(rows), np.array(followed, np.float32)
         self._done = []
-        features, masks, actions, rewards = (np.array(column) for column in columns)
-        self.player.improve(Experience(features, masks, actions, rewards.astype(np.float32)))
+        order = self.rng.permutation(len(results))
+        for start in range(0, len(order), PART):
+            part = order[start : start + PART]
+            self.player.improve(features[part], results[part], rate)
 
     def _play(self) -> None:
         env = self.env
-        _, chances, _ = self.player.chances(env.features, env.masks)
-        drawn = self.rng.random((len(chances), 1), np.float32) * chances.sum(1, keepdims=True)
-        actions = (chances.cumsum(1) > drawn).argmax(1)
-        seen = zip(env.features.copy(), env.masks.copy(), actions, env.to_move, strict=True)
-        for place, decision in enumerate(seen):
-            self._open[place].append(decision)
+        seen, seats = env.foresee(), env.to_move.tolist()
+        guesses = self.player.guess(seen)
+        liked = guesses + self.rng.gumbel(0, CURIOSITY, len(guesses))
+        actions, first = [], 0
+        for place, legal in enumerate(env.legal):
+            best = first + int(liked[first : first + len(legal)].argmax())
+            actions.append(legal[best - first])
+            row = seen[best].copy()  # not a view of all rows
+            self._open[place].append((row, seats[place], float(guesses[best])))
+            first += len(legal)
         rewards, ended = env.step(actions)
         self.decisions += len(actions)
         for place in np.flatnonzero(ended).tolist():
-            for features, mask, action, seat in self._open[place]:
-                self._done.append((features, mask, action, rewards[place, seat]))
-            self._open[place] = []
+            self._close(place, rewards[place])
+
+    def _close(self, place: int, results: NDArray[np.float64]) -> None:
+        """Go through a match backwards, so that each decision gets what followed for its seat."""
+        for row, seat, guess in reversed(self._open[place]):
+            self._done.append((row, results[seat]))
+            results[seat] = TRUST * results[seat] + (1 - TRUST) * guess
+        self._open[place] = []
+
+
+def train(game: str, *, minutes: float, seed: int) -> Worth:
+    """Return a network that has played for some minutes, in ever smaller steps."""
+    training = SelfPlay(game, seed=seed)
+    began_s, told = time.monotonic(), 0
+    while (passed := (time.monotonic() - began_s) / 60) < minutes:
+        training.learn(RATE * (1 - passed / minutes))
+        if int(passed) > told:
+            told = int(passed)
+            print(f"{told} min: {training.decisions} decisions", flush=True)  # noqa: T201  a tool
+    return training.player
+
+
+def write_bot(folder: Path, player: Worth, *, game: str) -> None:
+    """Write a bot that plays by the network, with its weights as an ONNX model."""
+    source = Path(__file__).with_name("bot")
+    unwanted = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(source, folder, ignore=unwanted, dirs_exist_ok=True)
+    manifest = folder / "bot.toml"
+    manifest.write_text(manifest.read_text().replace("GAME", game).replace("NAME", folder.name))
+    first, bias, second, last = player.weights
+    (folder / "worth.onnx").write_bytes(write_model([(first, bias), (second, last)]))
 
 
 def main() -> None:
@@ -120,15 +138,8 @@ def main() -> None:
     asked.add_argument("--minutes", type=float, default=20.0)
     asked.add_argument("--seed", type=int, default=1)
     given = asked.parse_args()
-    training = SelfPlay(given.game, seed=given.seed)
-    began_s, told = time.monotonic(), 0
-    while (minutes := (time.monotonic() - began_s) / 60) < given.minutes:
-        training.learn()
-        if int(minutes) > told:
-            told = int(minutes)
-            print(f"{told} min: {training.decisions} decisions", flush=True)  # noqa: T201  a tool
-    training.player.weights[2:] = [part[..., :-1] for part in training.player.weights[2:]]
-    write_bot(given.bot, training.player, game=given.game)
+    player = train(given.game, minutes=given.minutes, seed=given.seed)
+    write_bot(given.bot, player, game=given.game)
     print(f"Written: {given.bot}")  # noqa: T201  a tool
 
 

@@ -6,9 +6,8 @@ import pytest
 import urllib3
 from urllib3.exceptions import HTTPError, NewConnectionError
 
-from pentathlon_engines.cli.client import http_site
 from pentathlon_engines.cli.client.http_site import (
-    Site,
+    _pool,
     lines_of,
     read_events,
 )
@@ -286,10 +285,10 @@ def test_own_machine_is_asked_without_a_proxy(
     origin: str, is_proxied: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy = "http://127.0.0.1:1"
-    monkeypatch.setattr(http_site, "getproxies", lambda: {"https": proxy, "http": proxy})
-    monkeypatch.setattr(http_site, "proxy_bypass", lambda host: False)
+    monkeypatch.setattr("urllib.request.getproxies", lambda: {"https": proxy, "http": proxy})
+    monkeypatch.setattr("urllib.request.proxy_bypass", lambda host: False)
 
-    assert isinstance(Site(origin)._pool, urllib3.ProxyManager) is is_proxied
+    assert isinstance(_pool(origin), urllib3.ProxyManager) is is_proxied
 
 
 STREAM = 'id: 1-2\nevent: plies\ndata: {"text": "é"}\n\n: still here\n\ndata: {"ply": 4}\n\n'
