@@ -27,20 +27,20 @@ GUARDS: Final[dict[str, tuple[str, ...]]] = {
     "ratings_ratingchange": ("ratings_pool",),
     "tournaments_block": (_CUP,),
     "tournaments_challenge": ("tournaments_challenge",),
-    "tournaments_coorganiser": (_CUP, "accounts_user"),
-    "tournaments_entry": (_CUP, "accounts_user"),
+    "tournaments_coorganiser": (_CUP,),
+    "tournaments_entry": (_CUP,),
     "tournaments_finalrow": (_CUP,),
-    "tournaments_handover": (_CUP, "accounts_user"),
+    "tournaments_handover": (_CUP,),
     "tournaments_replacement": (_CUP,),
     "tournaments_team": ("tournaments_team",),
     "tournaments_teammember": ("tournaments_team",),
     "tournaments_tournament": (_CUP,),
     "tournaments_tournamentmatch": (_CUP, "matches_match"),
-    "webhooks_webhookendpoint": ("webhooks_webhookendpoint", "accounts_user"),
+    "webhooks_webhookendpoint": ("webhooks_webhookendpoint",),
 }
-"""By table: those of which a row, of one at least, is locked before a row is changed or deleted.
+"""By table: those of which a row, of one at least, is locked before a row is changed.
 
-Where a person is among them, an account is deleted with all that is its own.
+A row that is deleted is gone for whoever comes later, so deleting is not watched.
 """
 GUARDS_OF_NEW: Final[dict[str, tuple[str, ...]]] = {
     "accounts_apitoken": ("accounts_user",),
@@ -48,7 +48,6 @@ GUARDS_OF_NEW: Final[dict[str, tuple[str, ...]]] = {
     "bots_archive": ("bots_archive",),
     "bots_botversion": ("bots_archive",),
     "friendlies_friendly": ("accounts_user",),
-    "ladders_division": ("ladders_season",),
     "ladders_fieldline": (_CUP,),
     "ladders_laddermember": ("bots_bot",),
     "matches_replay": ("matches_match",),
@@ -75,7 +74,7 @@ GUARDS_OF_NEW: Final[dict[str, tuple[str, ...]]] = {
 _LOCK: Final = re.compile(r' FOR (?:NO KEY )?UPDATE(?: OF (".*"))?(?: SKIP LOCKED)?$')
 _FROM: Final = re.compile(r' FROM ("\w+")')
 _INNER: Final = re.compile(r"\([^()]*\)")
-_CHANGE: Final = re.compile(r'(?:UPDATE|DELETE FROM|(INSERT INTO)) "(\w+)"')
+_CHANGE: Final = re.compile(r'(?:UPDATE|(INSERT INTO)) "(\w+)"')
 _PRODUCT: Final = "/platform/pentathlon/"
 
 
@@ -106,7 +105,7 @@ class LockWatch:
             case "SELECT" if self._locked and (lock := _LOCK.search(sql)):
                 tables = lock[1].split(", ") if lock[1] else _FROM.findall(_outermost(sql))
                 self._locked[-1] |= {table.strip('"') for table in tables}
-            case "UPDATE" | "DELETE" | "INSERT" if self._locked:
+            case "UPDATE" | "INSERT" if self._locked:
                 self._see_change(sql)
 
     def _see_change(self, sql: str) -> None:
