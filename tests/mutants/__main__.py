@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pentathlon.env import CHECKOUT
-from pentathlon.insight.rivalry.scores import wilson
+from pentathlon_engines.strength.best import wilson
 from tests.mutants.mutations import list_mutations
 
 _HERE: Final = Path(__file__).parent
