@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.fleet import models as fleet_models
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import NO_TOKEN
 from pentathlon.matches import services
@@ -50,12 +49,6 @@ def _java() -> BotVersion:
     version.manifest = {**version.manifest, "language": "java"}
     version.save(update_fields=("manifest",))
     return version
-
-
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count workers as alive however long a test takes on a busy machine."""
-    monkeypatch.setattr(fleet_models, "_SILENT_AFTER", timedelta(hours=1))
 
 
 @pytest.fixture

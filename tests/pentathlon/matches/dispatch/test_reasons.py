@@ -205,7 +205,7 @@ class TestSituation:
 
     def test_only_workers_that_were_heard_of_count(self) -> None:
         make_worker(slots=3)
-        make_worker(seen_at=NOW - timedelta(minutes=5))
+        make_worker(seen_at=NOW - timedelta(hours=2))
         make_worker(is_draining=True)
 
         situation = read_situation()
