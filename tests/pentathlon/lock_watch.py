@@ -1,7 +1,7 @@
 """Rows that several people change are changed only by who has locked the row that guards them.
 
-After Eraser (Savage and others, 1997): no two transactions need to meet. In every test that rolls
-back, each statement that changes a guarded table must come after a `FOR UPDATE` of its guard, in
+After Eraser (Savage and others, 1997): no two transactions need to meet. In tests of services that
+roll back, each statement that changes a guarded table must come after a `FOR UPDATE` of its guard, in
 the same transaction of the product. Whoever drops such a lock fails the first test that comes by.
 """
 
@@ -27,20 +27,21 @@ GUARDS: Final[dict[str, tuple[str, ...]]] = {
     "ratings_ratingchange": ("ratings_pool",),
     "tournaments_block": (_CUP,),
     "tournaments_challenge": ("tournaments_challenge",),
-    "tournaments_coorganiser": (_CUP,),
-    "tournaments_entry": (_CUP,),
+    "tournaments_coorganiser": (_CUP, "accounts_user"),
+    "tournaments_entry": (_CUP, "accounts_user"),
     "tournaments_finalrow": (_CUP,),
-    "tournaments_handover": (_CUP,),
+    "tournaments_handover": (_CUP, "accounts_user"),
     "tournaments_replacement": (_CUP,),
     "tournaments_team": ("tournaments_team",),
     "tournaments_teammember": ("tournaments_team",),
     "tournaments_tournament": (_CUP,),
     "tournaments_tournamentmatch": (_CUP, "matches_match"),
-    "webhooks_webhookendpoint": ("webhooks_webhookendpoint",),
+    "webhooks_webhookendpoint": ("webhooks_webhookendpoint", "accounts_user"),
 }
 """By table: those of which a row, of one at least, is locked before a row is changed.
 
-A row that is deleted is gone for whoever comes later, so deleting is not watched.
+A row that is deleted is gone for whoever comes later, so deleting is not watched. Where a person is
+among them, an account that is deleted leaves its rows, under its own lock.
 """
 GUARDS_OF_NEW: Final[dict[str, tuple[str, ...]]] = {
     "accounts_apitoken": ("accounts_user",),
