@@ -1,8 +1,8 @@
 """Rows that several people change are changed only by who has locked the row that guards them.
 
 After Eraser (Savage and others, 1997): no two transactions need to meet. In tests of services that
-roll back, each statement that changes a guarded table must come after a `FOR UPDATE` of its guard, in
-the same transaction of the product. Whoever drops such a lock fails the first test that comes by.
+roll back, each statement that changes a guarded table must come after a `FOR UPDATE` of its guard,
+in the same transaction. Whoever drops such a lock fails the first test that comes by.
 """
 
 import re
@@ -40,8 +40,8 @@ GUARDS: Final[dict[str, tuple[str, ...]]] = {
 }
 """By table: those of which a row, of one at least, is locked before a row is changed.
 
-A row that is deleted is gone for whoever comes later, so deleting is not watched. Where a person is
-among them, an account that is deleted leaves its rows, under its own lock.
+A row that is deleted is gone for whoever comes later, so deleting is not watched. Where a person
+is among them, an account that is deleted leaves its rows, under its own lock.
 """
 GUARDS_OF_NEW: Final[dict[str, tuple[str, ...]]] = {
     "accounts_apitoken": ("accounts_user",),
