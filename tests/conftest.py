@@ -4,6 +4,7 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -69,14 +70,41 @@ def pytest_configure(config: pytest.Config) -> None:
         demand_toolchains()
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave deep tests out, unless they are asked for or one is named by its node id."""
+    """Let rows of a module come last, and leave deep tests out that nobody has asked for."""
+    items[:] = [
+        item
+        for _, group in groupby(items, key=_part_of_the_run)
+        for item in sorted(group, key=_shares_rows)
+    ]
     if config.getoption("--deep") or any("::" in argument for argument in config.args):
         return
     deep = [item for item in items if item.get_closest_marker("deep")]
     if deep:
         items[:] = [item for item in items if not item.get_closest_marker("deep")]
         config.hook.pytest_deselected(items=deep)
+
+
+def _part_of_the_run(item: pytest.Item) -> tuple[Path, bool]:
+    """Return the file of a test, and whether it commits: pytest-django lets those come last."""
+    marker = item.get_closest_marker("django_db")
+    return item.path, bool(marker and marker.kwargs.get("transaction"))
+
+
+def _shares_rows(item: pytest.Item) -> bool:
+    """Tell whether a test sees rows that its module keeps (`rows_for_a_module`).
+
+    While they are there, every test of the module sees them, so those that have not asked for
+    them come first; else what a test counts would depend on the order of the run.
+    """
+    made = getattr(item, "_fixtureinfo", None)
+    found = made.name2fixturedefs if made else {}
+    return any(
+        definition.scope == "module" and "django_db_setup" in definition.argnames
+        for definitions in found.values()
+        for definition in definitions
+    )
 
 
 @pytest.hookimpl(wrapper=True)

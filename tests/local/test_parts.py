@@ -1,3 +1,5 @@
+import subprocess
+
 import pytest
 
 from pentathlon.env import CHECKOUT
@@ -109,3 +111,11 @@ def test_path_of_a_single_test_is_taken_as_it_is() -> None:
 def test_unknown_part_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UnknownPart, match=r"no part 'lynt'.*lint, types"):
         names("lynt")
+
+
+def test_mutants_are_drawn_by_a_program_that_starts() -> None:
+    (part,) = choose(["mutants"], pytest_arguments=["--help"])
+
+    ended = subprocess.run(part.command, cwd=CHECKOUT, capture_output=True, text=True, check=True)
+
+    assert "--mutants" in ended.stdout

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pentathlon.env import CHECKOUT
-from pentathlon.insight.rivalry.scores import wilson
+from pentathlon_engines.strength.best import wilson
 from tests.mutants.mutations import list_mutations
 
 _HERE: Final = Path(__file__).parent
@@ -39,6 +39,8 @@ class Area(NamedTuple):
     sources: Sequence[str]
     """Files, or folders whose files count, below the checkout."""
     tests: Sequence[str]
+    drops: str = ""
+    """The method whose calls are dropped; such an area is tried only when it is named."""
 
 
 AREAS: Final = (
@@ -54,7 +56,6 @@ AREAS: Final = (
             "platform/pentathlon/bots/doors.py",
             "platform/pentathlon/tournaments/guards.py",
             "platform/pentathlon/tournaments/entries/eligibility.py",
-            "platform/pentathlon/tournaments/entries/eligibility.py",
             "platform/pentathlon/tournaments/teams/services.py",
         ],
         [
@@ -64,18 +65,20 @@ AREAS: Final = (
             "tests/pentathlon/tournaments",
         ],
     ),
+    Area("locks", ["platform/pentathlon"], ["tests/pentathlon"], drops="select_for_update"),
 )
 
 
 def main() -> int:
     """Draw a sample, try it, and say which mutants survive; return 0 if enough of them die."""
     asked = _parser().parse_args()
-    areas = [area for area in AREAS if asked.area in ("", area.name)]
+    areas = [area for area in AREAS if asked.area == area.name or not (asked.area or area.drops)]
     sites = [
         (area, path, nth)
         for area in areas
         for path in _files(area)
-        for nth in range(len(list_mutations(CHECKOUT, path)))
+        for nth, mutation in enumerate(list_mutations(CHECKOUT, path))
+        if area.drops in mutation.before and (not area.drops or area.drops not in mutation.after)
     ]
     drawn = random.Random(asked.seed).sample(sites, min(asked.mutants, len(sites)))
     _say(f"{len(drawn)} of {len(sites):,} mutants, seed {asked.seed}.")
@@ -88,7 +91,7 @@ def main() -> int:
     good = sum(row["name"] in argued or row not in alive for row in results)
     told = _in_words(good, len(results), seed=asked.seed)
     _say(told)
-    if areas == list(AREAS) and len(drawn) < len(sites):
+    if not asked.area and len(drawn) < len(sites):
         _write_down(told)
     return int(not results or good < _ENOUGH * len(results))
 

@@ -93,6 +93,21 @@ def are_separable(strengths: Strengths, first: int, second: int) -> bool:
     return lead >= Z_95 * strengths.deviation(first, second) and lead > 0
 
 
+def wilson(points: float, matches: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of the share of points; the whole range if nothing was played.
+
+    >>> [round(bound, 3) for bound in wilson(7.5, 10)]
+    [0.441, 0.919]
+    """
+    if not matches:
+        return 0.0, 1.0
+    share, square = points / matches, Z_95**2
+    middle = (share + square / (2 * matches)) / (1 + square / matches)
+    inside = share * (1 - share) / matches + square / (4 * matches**2)
+    reach = Z_95 * math.sqrt(inside) / (1 + square / matches)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
 def rank_intervals(strengths: Strengths) -> list[RankInterval]:
     """Return each player's rank interval, by which players can be told apart from it."""
     size = len(strengths.players)

@@ -68,7 +68,8 @@ LEFT_OUT = (
 )
 """What the run of everything leaves out, and how to ask for it, in one line."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
-"""Bounds for pytest's processes, one per core: each imports and collects everything anew."""
+"""Bounds for pytest's processes: each imports and collects everything anew. There is one more than
+there are cores, as tests wait for the database and for processes that they have started."""
 
 
 class UnknownPart(Exception):
@@ -158,7 +159,7 @@ def _whole_suite(pytest_arguments: Sequence[str]) -> Part:
 
 
 def _processes() -> int:
-    return max(_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
+    return max(_FEWEST_PROCESSES, min(_MOST_PROCESSES, 1 + (os.cpu_count() or 1)))
 
 
 def _spread(processes: int) -> tuple[str, ...]:

@@ -150,10 +150,10 @@ def test_many_matches_are_estimated_by_the_youngest(monkeypatch: pytest.MonkeyPa
     assert histories["host/7"].an_hour == 60
 
 
-def test_workers_ask_as_often_for_30_as_for_3() -> None:
+def test_workers_ask_as_often_for_6_as_for_3() -> None:
     counts = []
     for _ in range(2):
-        for _ in range(15):
+        for _ in range(3):
             worker = make_worker()
             make_attempt(worker=f"{worker.name}.0")
             make_attempt(worker=f"{worker.name}.0", attempt=AttemptState.EXPIRED)

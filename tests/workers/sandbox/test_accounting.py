@@ -33,7 +33,7 @@ NEAR = 0.1
 """The most seconds that the bot uses before its own clock is read for the last time, and after."""
 
 
-@pytest.fixture(params=mostly_deep(Way, keep=[Way.FORKS]))
+@pytest.fixture(scope="module", params=mostly_deep(Way, keep=[Way.FORKS]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened: SandboxLauncher = request.param.launcher(cgroups=CgroupUse.ALWAYS)
     yield opened

@@ -23,7 +23,7 @@ BURN = "import os, time\n\ndef burn(s):\n    until = time.process_time() + s\n"
 BURN += "    while time.process_time() < until: pass\n\n"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def launcher() -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher()
     if opened.no_cgroups is not None:

@@ -33,8 +33,9 @@ WAYS = tuple(Way)
 LIMITS = Limits()
 
 
-@pytest.fixture(params=mostly_deep(WAYS, keep=WAYS[:1]))
+@pytest.fixture(scope="module", params=mostly_deep(WAYS, keep=WAYS[:1]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
+    """One launcher for all bots of these tests; its first bot costs more than all others."""
     opened: SandboxLauncher = request.param.launcher()
     yield opened
     opened.close()
@@ -240,7 +241,7 @@ def test_missing_folder_is_the_hosts_fault(launcher: SandboxLauncher, tmp_path: 
         launcher.start(command, seat=1, limits=LIMITS)
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture(params=mostly_deep(WAYS, keep=WAYS[:1]))
 def staged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> SandboxLauncher:
     """A launcher on a host whose engines and Python no bot can reach where they are."""
     monkeypatch.setattr(runtime, "is_readable_by", lambda *_: False)
@@ -304,9 +305,12 @@ def test_failed_mount_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root drops its identity")
+@pytest.mark.parametrize("way", mostly_deep(WAYS, keep=WAYS[:1]))
 def test_identity_that_cannot_be_dropped_is_the_hosts_fault(
-    launcher: SandboxLauncher, monkeypatch: pytest.MonkeyPatch
+    way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    launcher = way.launcher()
+
     def refuse(name: str, *_: object) -> None:
         raise PermissionError(errno.EPERM, f"{name}: not permitted")
 
@@ -314,6 +318,7 @@ def test_identity_that_cannot_be_dropped_is_the_hosts_fault(
 
     with pytest.raises(LaunchFailed, match="setresuid: not permitted"):
         launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
+    launcher.close()
 
 
 def test_bot_is_never_root(echo: SandboxedBot) -> None:

@@ -109,7 +109,7 @@ int main(void) {
 PERL = '$| = 1; my $line = <STDIN>; chomp $line; print uc($line) . "1\\n";'
 
 
-@pytest.fixture(params=mostly_deep(WAYS, keep=WAYS[:1]))
+@pytest.fixture(scope="module", params=mostly_deep(WAYS, keep=WAYS[:1]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened: SandboxLauncher = request.param.launcher()
     yield opened

@@ -13,7 +13,7 @@ from django.db.models.functions import Cast, Sqrt
 
 from pentathlon.insight.rivalry.models import Meeting
 from pentathlon.ratings.skill import Skill
-from pentathlon_engines.strength.best import Z_95
+from pentathlon_engines.strength.best import wilson
 from pentathlon_engines.strength.pair_model import draw_margin, outcomes
 from pentathlon_engines.strength.sprt import WIN
 
@@ -149,21 +149,6 @@ def group(rows: Iterable[MeetingRow], key: Callable[[MeetingRow], K]) -> dict[K,
     for row in rows:
         groups[key(row)].append(row)
     return {name: add_up(groups[name]) for name in sorted(groups)}
-
-
-def wilson(points: float, meetings: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share; the whole range if nothing was played.
-
-    >>> [round(bound, 3) for bound in wilson(7.5, 10)]
-    [0.441, 0.919]
-    """
-    if not meetings:
-        return 0.0, 1.0
-    share, square = points / meetings, Z_95**2
-    middle = (share + square / (2 * meetings)) / (1 + square / meetings)
-    inside = share * (1 - share) / meetings + square / (4 * meetings**2)
-    reach = Z_95 * math.sqrt(inside) / (1 + square / meetings)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

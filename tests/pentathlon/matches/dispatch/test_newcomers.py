@@ -105,27 +105,27 @@ def bots() -> list[BotVersion]:
 
 
 def many_tournaments(bots: Sequence[BotVersion]) -> None:
-    for lane in range(1, 30):
-        store(40, versions=bots, lane=lane)
+    for lane in range(1, 13):
+        store(20, versions=bots, lane=lane)
 
 
 def flood_of_challenges(bots: Sequence[BotVersion]) -> None:
-    store(200, versions=bots, lane=1)
-    for lane in range(10**12, 10**12 + 20):
-        store(40, versions=bots, lane=lane, kind=MatchKind.CHALLENGE)
+    store(100, versions=bots, lane=1)
+    for lane in range(10**12, 10**12 + 12):
+        store(20, versions=bots, lane=lane, kind=MatchKind.CHALLENGE)
 
 
 def capped_bots(bots: Sequence[BotVersion]) -> None:
-    store(500, versions=[bots[0], make_version()], lane=1)
-    store(500, versions=bots, lane=2)
+    store(100, versions=[bots[0], make_version()], lane=1)
+    store(100, versions=bots, lane=2)
 
 
 def builds(bots: Sequence[BotVersion]) -> None:
     unplayable = make_version()
     unplayable.manifest = {**unplayable.manifest, "language": "java"}
     unplayable.save(update_fields=("manifest",))
-    store(500, versions=[unplayable, bots[1]], lane=1)
-    store(500, versions=bots, lane=2)
+    store(100, versions=[unplayable, bots[1]], lane=1)
+    store(100, versions=bots, lane=2)
 
 
 LOADS: dict[str, Callable[[Sequence[BotVersion]], None]] = {
