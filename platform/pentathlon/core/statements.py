@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import count
 from typing import Any, Final, Generic, TypeVar
@@ -157,41 +158,43 @@ def store_rows(
     update: Collection[str] = (),
     ignores_known: bool = False,
 ) -> None:
-    """Store rows that are alike as `bulk_create` does, several times as fast; ids stay unknown.
+    """Store rows of a table as `bulk_create` does, several times as fast; ids stay unknown.
 
     With `unique` columns, a row that is there already gets the new values of the `update` columns.
     """
-    stored = list(rows)
-    if not stored:
-        return
-    meta = stored[0]._meta
-    fields = [
-        field
-        for field in meta.concrete_fields
-        if (field is not meta.auto_field or field.name in unique) and _is_given(stored[0], field)
-    ]
-    columns = {field.name: str(field.column) for field in fields}
+    alike: defaultdict[tuple[Field[Any, Any], ...], list[Model]] = defaultdict(list)
+    for row in rows:
+        alike[_given(row, unique)].append(row)
     known = OnConflict.UPDATE if unique else OnConflict.IGNORE if ignores_known else None
-    suffix = connection.ops.on_conflict_suffix_sql(
-        fields, known, [columns[name] for name in update], [columns[name] for name in unique]
-    )
-    quoted = connection.ops.quote_name
-    sql = (
-        f"{connection.ops.insert_statement(on_conflict=known)} {quoted(meta.db_table)} "
-        f"({', '.join(map(quoted, columns.values()))}) "
-        f"VALUES ({', '.join(['%s'] * len(fields))}) {suffix}"
-    )
-    lines = [
-        [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
-        for row in stored
-    ]
-    with connection.cursor() as cursor:
-        cursor.executemany(sql, lines)
+    for fields, stored in alike.items():
+        columns = {field.name: str(field.column) for field in fields}
+        suffix = connection.ops.on_conflict_suffix_sql(
+            fields, known, [columns[name] for name in update], [columns[name] for name in unique]
+        )
+        quoted = connection.ops.quote_name
+        sql = (
+            f"{connection.ops.insert_statement(on_conflict=known)} "
+            f"{quoted(stored[0]._meta.db_table)} ({', '.join(map(quoted, columns.values()))}) "
+            f"VALUES ({', '.join(['%s'] * len(fields))}) {suffix}"
+        )
+        lines = [
+            [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
+            for row in stored
+        ]
+        with connection.cursor() as cursor:
+            cursor.executemany(sql, lines)
 
 
-def _is_given(row: Model, field: Field[Any, Any]) -> bool:
-    """Return whether a row has a value for a column; else the database makes it."""
-    return not field.generated and not isinstance(getattr(row, field.attname), DatabaseDefault)
+def _given(row: Model, unique: Collection[str]) -> tuple[Field[Any, Any], ...]:
+    """Return the columns that a row has a value for; the database makes the others."""
+    number = row._meta.auto_field
+    return tuple(
+        field
+        for field in row._meta.concrete_fields
+        if not field.generated
+        and (field is not number or field.name in unique)
+        and not isinstance(getattr(row, field.attname), DatabaseDefault)
+    )
 
 
 def _shape(values: _Values) -> tuple[int | None, ...]:

@@ -138,6 +138,9 @@ def _catch_up(pool: Pool, new: Pool) -> None:
 @transaction.atomic
 def _copy(pool: Pool, new: Pool, chunk: Chunk) -> None:
     """Enter a part of the old ledger into the new one, with its own changes and ratings."""
+    _lock(new)
+    if new.applied_seq >= chunk.last:  # by another refit, at the same time
+        return
     old = pool.rows.filter(seq__range=(chunk.first, chunk.last)).order_by("seq")
     rows = [
         LedgerRow(
@@ -169,6 +172,7 @@ def _copy(pool: Pool, new: Pool, chunk: Chunk) -> None:
 @transaction.atomic
 def _revoke_as_in(pool: Pool, new: Pool) -> int:
     """Revoke results in the new epoch that were revoked in the old one after being copied."""
+    _lock(new)
     gone = pool.rows.filter(state=LedgerState.REVOKED, seq__isnull=False)
     standing = new.rows.filter(seq__in=gone.values("seq"), state=LedgerState.APPLIED)
     found = list(standing.order_by("seq").values_list("pk", flat=True)[:_AT_ONCE])
@@ -205,6 +209,10 @@ def _switch(pool: Pool, new: Pool) -> bool:
         epoch=next_one.epoch,
     )
     return True
+
+
+def _lock(new: Pool) -> None:
+    new.refresh_from_db(from_queryset=Pool.objects.select_for_update())
 
 
 def _latest_results(pool: Pool) -> list[Result]:

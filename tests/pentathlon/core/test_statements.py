@@ -1,5 +1,6 @@
 """Statements that are compiled once find and write what their queries would."""
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -108,6 +109,14 @@ class TestStoredRows:
         first, second = Match.objects.order_by("pk")
         assert (first.seed, second.seed, first.options, first.rated) == (4, 5, {}, False)
         assert first.created_at is not None
+
+    def test_rows_may_differ_in_what_the_database_fills(self) -> None:
+        shared: dict[str, Any] = {"kind": "ladder", "game": "tuned", "rules_version": 1}
+
+        store_rows([Match(seed=4, course="by half", **shared), Match(seed=5, **shared)])
+
+        rows = Match.objects.order_by("seed").values_list("seed", "course")
+        assert list(rows) == [(4, "by half"), (5, "")]
 
     def test_known_row_gets_new_values_of_the_named_columns(self) -> None:
         match = make_match()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -92,10 +93,12 @@ def started(launcher: SandboxLauncher, command: BotCommand) -> SandboxedBot:
 
 
 def let_end(bot: SandboxedBot) -> None:
-    """Wait as the runner does: until nobody holds the bot's output any more."""
-    while select.select([bot.stdout], [], [], TIMEOUT_S)[0]:
-        if not os.read(bot.stdout, 4096):
+    """Wait as the runner does: until nobody holds the bot's output, with a look now and then."""
+    until = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < until:
+        if select.select([bot.stdout], [], [], 0.02)[0] and not os.read(bot.stdout, 4096):
             return
+        bot.wait(0)
     raise TimeoutError("it goes on")
 
 
