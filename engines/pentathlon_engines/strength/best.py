@@ -97,7 +97,7 @@ def wilson(points: float, matches: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval of the share of points; the whole range if nothing was played.
 
     >>> [round(bound, 3) for bound in wilson(7.5, 10)]
-    [0.441, 0.919]
+    [0.442, 0.919]
     """
     if not matches:
         return 0.0, 1.0

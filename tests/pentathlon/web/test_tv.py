@@ -250,7 +250,8 @@ def test_curves_of_what_comes_and_of_finals_and_upsets_are_computed_first(
     programme.compose_ahead()
 
     asked = Analysis.objects.filter(asked_at__isnull=False).values_list("pk", flat=True)
-    assert set(asked) == {final.pk, upset.pk}
+    comes = cache.get(programme._key("", int(time.time() // WINDOW_S) + 1))
+    assert set(asked) == {final.pk, upset.pk} | {int(slot.source) for slot in comes}
 
 
 def test_reel_has_the_positions_asked_for() -> None:

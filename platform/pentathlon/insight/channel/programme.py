@@ -96,9 +96,14 @@ def compose_ahead() -> int:
     """Choose the next window of a channel that is watched, by how its matches went.
 
     The reconciler calls it again and again. The curves of what comes are computed first, then
-    those of upsets and finals.
+    those of upsets and finals. While the broker is away, each page chooses for itself.
     """
-    now = time.time()
+    with suppress(RedisError):
+        return _compose_ahead(time.time())
+    return 0
+
+
+def _compose_ahead(now: float) -> int:
     index = int((now + LEAD_S + _AHEAD_S) // WINDOW_S)
     for game in ("", *GAMES):
         key = _key(game, index)
