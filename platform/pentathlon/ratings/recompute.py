@@ -59,7 +59,6 @@ _MOST_RESULTS: Final = 500
 """The most results of one part."""
 _MOST_SEATS: Final = 1000
 """The most seats of one part, because each seat is a row in its transaction."""
-_BATCH: Final = 250
 _outdated = Bulkheads[int]("ratings of pool")
 _SEAT_FIELDS: Final = (
     "match__ledger_rows__seq",

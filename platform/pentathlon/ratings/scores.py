@@ -18,7 +18,6 @@ from pentathlon.core.statements import store_rows
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerState, Pool, ScoreLine
 
-_BATCH: Final = 500
 _UNSETTLED: Final = (LedgerState.WAITING, LedgerState.READY)
 _COUNTS: Final = ("matches", "wins", "draws", "faults", "ahead", "level", "against")
 

@@ -57,7 +57,6 @@ from pentathlon.webhooks.outbox import listeners
 
 _EVENT: Final = "version.first_rated_match"
 _log = structlog.stdlib.get_logger(__name__)
-_BATCH = 1000
 _SAMPLE = 2_000
 """Matches that give a game's share of draws to about a hundredth, while a start waits for it."""
 _ENDED = (MatchState.DONE, MatchState.VOID)
